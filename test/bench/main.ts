@@ -21,6 +21,7 @@ import * as search from './search.ts'
 import * as security from './security.ts'
 import * as sync from './sync.ts'
 import * as twoProjectors from './two-projectors.ts'
+import * as typesense from './typesense.ts'
 
 /*
  * `npm run bench` lists the benches, `npm run bench -- append search --rounds 9` runs some, `npm run bench --
@@ -37,6 +38,7 @@ const BENCHES: readonly Bench[] = [
   access,
   rerank,
   lexical,
+  typesense,
   embedLoopDelay,
   embedding,
   relay,

@@ -38,17 +38,23 @@ export const postgresRetrievers = (input: RetrieverInput): Retrievers => ({
   atOnce: answersAtOnce(input.scope.db),
 })
 
-/** The retrievers on an engine beside Postgres. @param name the engine's name, for the metrics */
+/**
+ * The retrievers on an engine beside Postgres.
+ * @param name the engine's name, for the metrics
+ * @param modelId of the engine's vectors
+ */
 export const candidateRetrievers = (
   input: RetrieverInput,
   name: string,
   source: CandidateSource,
+  modelId: string,
 ): Retrievers => ({
   lexical: (wanted, coverage) =>
     timed(input.onRetriever, name, () =>
       candidateLexicalRetriever(input, source, wanted, coverage && input.coverage !== false),
     ),
-  vector: (query) => timed(input.onRetriever, name, () => candidateVectorRetriever(input, source, query)),
+  vector: (query) =>
+    timed(input.onRetriever, name, () => candidateVectorRetriever(input, source, query, modelId)),
   // Each mostly waits for another server, not for the database.
   atOnce: true,
 })

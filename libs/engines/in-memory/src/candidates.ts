@@ -1,6 +1,5 @@
 import type { MemoryFilter } from '@daybook/memory/filter'
 import type { CandidateSource } from '@daybook/search/retrievers/candidates/candidate-source'
-import { cosine } from '@daybook/vector-store/cosine'
 import type { HeldProject } from './held-generation.ts'
 
 /**
@@ -24,18 +23,8 @@ export function candidatesIn(
           isCutOff: false,
         }
       }),
-    nearest: async (query) => ({
-      chunks: live
-        .flatMap(({ memory, chunks }) =>
-          chunks.map(({ start, end, embedding }) => ({
-            memoryId: memory.state.id,
-            version: memory.version,
-            cosine: cosine(query, embedding),
-            spanStart: start,
-            spanEnd: end,
-          })),
-        )
-        .toSorted((left, right) => right.cosine - left.cosine),
+    nearest: async () => ({
+      memoryIds: live.filter(({ chunks }) => chunks.length > 0).map(({ memory }) => memory.state.id),
       isCutOff: false,
     }),
   }

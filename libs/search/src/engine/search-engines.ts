@@ -94,7 +94,8 @@ export async function searchOnEngine(
     state: { generation, position, pending },
   }: NonNullable<EngineChosen['chosen']>): Promise<Searched> => {
     const asked = { projectId: parts.scope.projectId, filter: request.filter }
-    const retrievers = candidateRetrievers(input, name, search.candidates(asked, generation))
+    const source = search.candidates(asked, generation)
+    const retrievers = candidateRetrievers(input, name, source, generation.modelId)
     const run = await runRetrievers(
       retrievers,
       wanted,

@@ -38,7 +38,7 @@ export interface SearchParams {
 
 const UNSIGNED = /^\d+$/
 
-const FACET_STRATEGIES = ['exhaustive', 'top_values', 'automatic']
+const FACET_STRATEGIES = new Set(['exhaustive', 'top_values', 'automatic'])
 
 const list = (value: unknown) =>
   String(value ?? '')
@@ -49,7 +49,7 @@ const list = (value: unknown) =>
 /** @throws RequestFailure with the server's message, which comes after that of a field that is no facet */
 export function checkFacetStrategy(given: unknown, facets: number): void {
   const strategies = list(given)
-  const wrong = strategies.find((one) => !FACET_STRATEGIES.includes(one))
+  const wrong = strategies.find((one) => !FACET_STRATEGIES.has(one))
   if (wrong !== undefined) throw new RequestFailure(400, `Invalid facet index type: ${wrong}`)
   if (strategies.length > 1 && strategies.length !== facets)
     throw new RequestFailure(400, 'Size of facet_index_type does not match size of facets.')

@@ -1,10 +1,11 @@
-import type { CandidateSource, WordCandidates } from '@daybook/search/retrievers/candidates/candidate-source'
+import {
+  CANDIDATES_MAX,
+  type CandidateSource,
+  type WordCandidates,
+} from '@daybook/search/retrievers/candidates/candidate-source'
 import { lexemeAsWord } from '../write/lexemes.ts'
 import type { TypesenseFilter } from './filter.ts'
-import type { OneSearch, TypesenseTurn } from './typesense-search.ts'
-
-/** The most hits on a page of Typesense. */
-export const PAGE_MAX = 250
+import type { Found, OneSearch, TypesenseTurn } from './typesense-search.ts'
 
 /**
  * Candidates that the graph search keeps. With Typesense's default of 10, filtered searches miss hits; 100
@@ -13,39 +14,29 @@ export const PAGE_MAX = 250
 const EF = 100
 
 /**
+ * Of a word's memories the server looks at one in twenty where these are still as many as are wanted. All have the
+ * word, and which of them are listed is chance anyway. For 10,000 memories that takes 6 ms instead of 16.
+ */
+const SAMPLE_PERCENT = 5
+
+/**
  * Candidates from Typesense. Its own text match ignores how rare a word is and requires all words at once. So
  * each word is searched separately: that gives its memories, and in `found` its document frequency.
  */
 export function typesenseCandidates(turn: TypesenseTurn, filter: TypesenseFilter): CandidateSource {
   return {
-    words: (lexemes, limit) => askForWords(turn, filter, lexemes, Math.min(limit, PAGE_MAX)),
+    words: (lexemes, limit) => askForWords(turn, filter, lexemes, Math.min(limit, CANDIDATES_MAX)),
     async nearest(query) {
-      const [answer] = await turn.ask([
+      const [found] = await turn.ask([
         {
           q: '*',
-          vector_query: `embedding:([${[...query].map(plain).join(',')}], k:${PAGE_MAX}, ef:${EF})`,
+          vector_query: `embedding:([${[...query].map(plain).join(',')}], k:${CANDIDATES_MAX}, ef:${EF})`,
           filter_by: filter.filterBy,
-          include_fields: 'memory_id,version,span_start,span_end',
-          per_page: PAGE_MAX,
+          per_page: 0,
+          ...memoryIds(CANDIDATES_MAX),
         },
       ])
-      const hits = answer?.hits ?? []
-      return {
-        chunks: hits.flatMap(({ document, vector_distance: distance }) =>
-          distance === undefined
-            ? []
-            : [
-                {
-                  memoryId: String(document.memory_id),
-                  version: Number(document.version),
-                  cosine: 1 - distance,
-                  spanStart: Number(document.span_start),
-                  spanEnd: Number(document.span_end),
-                },
-              ],
-        ),
-        isCutOff: hits.length >= PAGE_MAX,
-      }
+      return { memoryIds: idsIn(found), isCutOff: (found?.found ?? 0) >= CANDIDATES_MAX }
     },
   }
 }
@@ -61,36 +52,58 @@ async function askForWords(
   turn: TypesenseTurn,
   { everything, known, filterBy }: TypesenseFilter,
   lexemes: readonly string[],
-  page: number,
+  most: number,
 ): Promise<WordCandidates[]> {
   const filters = [...new Set([filterBy, everything, known])]
   const found = await turn.ask(
     filters.flatMap((filter) =>
-      lexemes.map((lexeme) => search(lexeme, filter, filter === filterBy ? page : 0)),
+      lexemes.map((lexeme) => ({
+        ...memoriesWith(lexeme, filter),
+        ...(filter === filterBy && { ...memoryIds(most), ...sampled(most) }),
+      })),
     ),
   )
   const within = (filter: string, index: number) => found[filters.indexOf(filter) * lexemes.length + index]
   return lexemes.map((_, index) => {
-    const candidates = within(filterBy, index) ?? { found: 0, hits: [] }
+    const candidates = within(filterBy, index)
+    const ids = idsIn(candidates)
     return {
       documentFrequency: within(everything, index)?.found ?? 0,
       isKnown: (within(known, index)?.found ?? 0) > 0,
-      memoryIds: candidates.hits.map(({ document }) => String(document.memory_id)),
-      isCutOff: candidates.found > candidates.hits.length,
+      memoryIds: ids,
+      isCutOff: (candidates?.found ?? 0) > ids.length,
     }
   })
 }
 
-const search = (lexeme: string, filterBy: string, page: number): OneSearch => ({
+/** Counts them only. */
+const memoriesWith = (lexeme: string, filterBy: string): OneSearch => ({
   q: lexemeAsWord(lexeme),
   query_by: 'lexemes',
   filter_by: `${filterBy} && chunk:=0`,
-  include_fields: 'memory_id',
-  highlight_fields: 'none',
-  per_page: page,
+  per_page: 0,
   num_typos: 0,
   prefix: false,
   drop_tokens_threshold: 0,
   // By default it would look for "basket ball" if "basketball" has no match.
   split_join_tokens: 'off',
 })
+
+/**
+ * Lists the memories of what is found as the values of a facet. For a page of hits the server would read each document, with its
+ * vector: 250 of them took it 55 ms, and 250 values 8.
+ */
+const memoryIds = (most: number): OneSearch => ({
+  facet_by: 'memory_id',
+  max_facet_values: most,
+  // Otherwise it walks over all memories for a word that half of them have.
+  facet_strategy: 'exhaustive',
+})
+
+const sampled = (most: number): OneSearch => ({
+  facet_sample_percent: SAMPLE_PERCENT,
+  facet_sample_threshold: (most * 100) / SAMPLE_PERCENT,
+})
+
+const idsIn = (found: Found | undefined): string[] =>
+  found?.facet_counts[0]?.counts.map(({ value }) => value) ?? []

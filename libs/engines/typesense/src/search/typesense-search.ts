@@ -20,18 +20,12 @@ import { createPatience } from './patience.ts'
 /** One search of a `multi_search` with Typesense's parameters. The collection is added later. */
 export type OneSearch = Readonly<Record<string, string | number | boolean>>
 
-/** A hit as Typesense returns it. */
-export interface FoundDocument {
-  readonly document: Readonly<Record<string, unknown>>
-  readonly vector_distance?: number
-  readonly highlights?: readonly { readonly matched_tokens?: readonly string[] }[]
-}
-
 /** The result of one search. */
 export interface Found {
-  /** The number of all matches, not only of those returned. */
+  /** The number of all matches. */
   readonly found: number
-  readonly hits: readonly FoundDocument[]
+  /** The values of each field in `facet_by`. */
+  readonly facet_counts: readonly { readonly counts: readonly { readonly value: string }[] }[]
 }
 
 /** One search request's use of Typesense, with the time that it may spend there over all calls. */

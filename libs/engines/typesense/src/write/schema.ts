@@ -13,18 +13,19 @@ const shown = { index: false, optional: true } as const
  *   1  texts, which Typesense split into words in its own way
  *   2  `lexemes`: the words as Postgres has them
  *   3  of folded words (`libs/memory/src/fold-words.ts`)
+ *   4  `memory_id` is a facet, so that what is found is listed without reading documents; spans are not indexed
  */
-export const LAYOUT_VERSION = 3
+export const LAYOUT_VERSION = 4
 
 /**
- * The fields of a document, by name. Texts for filters are facets, which Typesense keeps verbatim. Times are
- * milliseconds since 1970. Chunk 0 is the memory itself; the other chunks carry a further vector each, and
- * what filters need. Words are searched in `lexemes` only (`lexemes.ts`), without Typesense's own stemming
+ * The fields of a document, by name. Texts for filters are facets, which Typesense keeps verbatim, and
+ * so is the memory's id, which searches list (150 to 220 bytes each). Times are milliseconds since 1970. Chunk 0
+ * is the memory itself; the other chunks carry a further vector each, and what filters need. Words are searched in `lexemes` only (`lexemes.ts`), without Typesense's own stemming
  * and separators: `token_separators` are single bytes, so typographic signs are impossible.
  */
 const FIELDS = {
   project_id: { type: 'string', ...filterable },
-  memory_id: { type: 'string' },
+  memory_id: { type: 'string', ...filterable },
   chunk: { type: 'int32' },
   kind: { type: 'string', ...filterable },
   labels: { type: 'string[]', ...filterable },
@@ -44,8 +45,8 @@ const FIELDS = {
   version: { type: 'int32' },
   forgotten: { type: 'bool' },
   embedding: { type: 'float[]', ...optional },
-  span_start: { type: 'int32', ...optional },
-  span_end: { type: 'int32', ...optional },
+  span_start: { type: 'int32', ...shown },
+  span_end: { type: 'int32', ...shown },
 } as const satisfies Record<string, Omit<CollectionFieldSchema, 'name'>>
 
 /** The name of a field of a document. */

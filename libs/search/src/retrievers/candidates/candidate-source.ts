@@ -1,3 +1,6 @@
+/** The most candidates that an engine is asked for, of one word or one vector: a page of Typesense holds no more. */
+export const CANDIDATES_MAX = 250
+
 /** What an engine knows about one word of the question. */
 export interface WordCandidates {
   /** The number of the project's live memories that contain the word, regardless of the filter. */
@@ -10,16 +13,12 @@ export interface WordCandidates {
   readonly isCutOff: boolean
 }
 
-/** A chunk of a memory's text that is near the question. */
-export interface NearChunk {
-  readonly memoryId: string
-  /** The version whose text it belongs to. */
-  readonly version: number
-  /** The cosine of the two vectors. */
-  readonly cosine: number
-  /** UTF-16 offsets in the embedded text, the end exclusive. */
-  readonly spanStart: number
-  readonly spanEnd: number
+/** The memories that an engine finds near the question. */
+export interface NearCandidates {
+  /** In no order. */
+  readonly memoryIds: readonly string[]
+  /** Whether more memories have vectors than are listed. */
+  readonly isCutOff: boolean
 }
 
 /**
@@ -36,9 +35,9 @@ export interface CandidateSource {
    */
   words(lexemes: readonly string[], limit: number): Promise<WordCandidates[]>
   /**
-   * Finds the nearest chunks of live memories, best first.
-   * @returns the chunks, and whether there are more within the filter
+   * Finds the live memories that have the nearest chunks.
+   * @param query the question's vector, of the model of the engine's vectors
    * @throws EngineFailed
    */
-  nearest(query: Float32Array): Promise<{ readonly chunks: readonly NearChunk[]; readonly isCutOff: boolean }>
+  nearest(query: Float32Array): Promise<NearCandidates>
 }

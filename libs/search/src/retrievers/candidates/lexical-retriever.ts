@@ -6,10 +6,7 @@ import { closestLexemes } from '../postgres/closest-lexemes.ts'
 import { lexicalRetriever } from '../postgres/lexical-retriever.ts'
 import { type QueryTerm, queryTerms } from '../query-terms.ts'
 import type { RetrieverInput } from '../retriever-input.ts'
-import type { CandidateSource, WordCandidates } from './candidate-source.ts'
-
-/** The most candidates for one word; a page of Typesense holds no more. */
-const CANDIDATES_MAX = 250
+import { CANDIDATES_MAX, type CandidateSource, type WordCandidates } from './candidate-source.ts'
 
 /** A word of the question with the engine's answer. */
 interface FoundTerm extends WordCandidates {

@@ -9,12 +9,12 @@ import { ENGINES, type EngineHarness, startEngineHarness } from '../../testing/s
 import { hitCondition } from '../postgres/constraint.ts'
 import { lexicalRetriever } from '../postgres/lexical-retriever.ts'
 import { vectorRetriever } from '../postgres/vector-retriever.ts'
+import type { RetrieverInput } from '../retriever-input.ts'
+import { CANDIDATES_MAX, type CandidateSource } from './candidate-source.ts'
 import { candidateLexicalRetriever } from './lexical-retriever.ts'
 import { candidateVectorRetriever } from './vector-retriever.ts'
 
 const DATABASE = TEST_DATABASES.at(-1)
-/** The most candidates that an engine returns at once. */
-const PAGE_MAX = 250
 
 /* Compares every engine beside Postgres with what Postgres finds. */
 describe.each(ENGINES.filter(({ attach }) => attach !== null))('the retrievers on $name', ({ attach }) => {
@@ -50,6 +50,9 @@ describe.each(ENGINES.filter(({ attach }) => attach !== null))('the retrievers o
       postgres: await lexicalRetriever(input, wanted, true),
     }
   }
+
+  const byMeaning = (input: RetrieverInput, source: CandidateSource, vector: Float32Array) =>
+    candidateVectorRetriever(input, source, vector, harness.readModel.generation.modelId)
 
   const close = <Hit extends { readonly score: number }>(hits: readonly Hit[]) =>
     hits.map((hit) => ({ ...hit, score: expect.closeTo(hit.score, 9) }))
@@ -146,6 +149,19 @@ describe.each(ENGINES.filter(({ attach }) => attach !== null))('the retrievers o
     expect(engine).toEqual(close(postgres))
   })
 
+  it('lists as many memories of a word as are wanted, however many have it', async () => {
+    const scope = await harness.newProject()
+    // More than twenty times as many as are wanted: of these Typesense looks at one in twenty.
+    const many = Array.from({ length: 121 }, (_, index) => note(`car number ${index}`))
+    const ids = new Set((await harness.remember(scope, ...many)).map(({ state }) => state.id))
+    const { source } = inputs(scope, 'car', {}, 5)
+    const [car, none] = await source.words(['car', 'boat'], 5)
+    expect(car).toMatchObject({ documentFrequency: 121, isKnown: true })
+    expect(new Set(car?.memoryIds).size).toBeGreaterThanOrEqual(5)
+    expect(car?.memoryIds.filter((id) => !ids.has(id))).toEqual([])
+    expect(none).toEqual({ documentFrequency: 0, isKnown: false, memoryIds: [], isCutOff: false })
+  })
+
   it('finds by meaning what Postgres finds, a long text by its nearest part', async () => {
     const scope = await harness.newProject()
     const filler = Array.from({ length: 300 }, (_, index) => `filler${index % 40}`).join(' ')
@@ -159,7 +175,7 @@ describe.each(ENGINES.filter(({ attach }) => attach !== null))('the retrievers o
     for (const filter of [{}, { context: 'a' }, { includeForgotten: true }]) {
       const { input, source } = inputs(scope, 'x', filter, 100)
       const postgres = await vectorRetriever(input, vector!)
-      const engine = await candidateVectorRetriever(input, source, vector!)
+      const engine = await byMeaning(input, source, vector!)
       expect(postgres.length).toBeGreaterThan(1)
       expect(engine).toEqual(postgres.map((hit) => ({ ...hit, score: expect.closeTo(hit.score, 5) })))
     }
@@ -170,11 +186,11 @@ describe.each(ENGINES.filter(({ attach }) => attach !== null))('the retrievers o
     const [far] = await harness.remember(
       scope,
       note('green bicycle'),
-      ...Array.from({ length: PAGE_MAX }, () => note('login page')),
+      ...Array.from({ length: CANDIDATES_MAX }, () => note('login page')),
     )
     const { vector } = await harness.embedder.embedQuery('login page')
     const { input, source } = inputs(scope, '"green bicycle"', {}, 100)
-    const hits = await candidateVectorRetriever(input, source, vector!)
+    const hits = await byMeaning(input, source, vector!)
     expect(hits.map((hit) => hit.memoryId)).toEqual([far!.state.id])
   })
 })

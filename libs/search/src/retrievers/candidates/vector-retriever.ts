@@ -1,59 +1,68 @@
 import { sql } from 'kysely'
+import pgvector from 'pgvector'
 import { type VectorHit, vectorRetriever } from '../postgres/vector-retriever.ts'
 import type { RetrieverInput } from '../retriever-input.ts'
-import type { CandidateSource, NearChunk } from './candidate-source.ts'
+import type { CandidateSource } from './candidate-source.ts'
 
 /**
- * The vector retriever on an engine beside Postgres. A memory's nearest chunk counts, and Postgres checks
- * every hit. The retriever runs on Postgres instead in two cases: too few hits pass and the engine has cut
+ * The vector retriever on an engine beside Postgres. The engine says which memories are near. Postgres checks them, and compares their
+ * vectors in the embedding store: those of the texts that the memories have now, so that no score belongs to a text that is not shown,
+ * however far the engine is behind. The retriever runs on Postgres instead in two cases: too few hits pass and the engine has cut
  * off its candidates, or forgotten memories are asked for, which have no vectors in the engine.
  *
+ * @param modelId of the engine's vectors, and of the query's
  * @throws EngineFailed
  */
 export async function candidateVectorRetriever(
   input: RetrieverInput,
   source: CandidateSource,
   query: Float32Array,
+  modelId: string,
 ): Promise<VectorHit[]> {
   if (input.includeForgotten) return vectorRetriever(input, query)
-  const { chunks, isCutOff } = await source.nearest(query)
-  const best = new Map<string, NearChunk>()
-  for (const chunk of chunks) if (!best.has(chunk.memoryId)) best.set(chunk.memoryId, chunk)
-  const checked = await satisfying(
-    input,
-    new Map([...best.values()].map(({ memoryId, version }) => [memoryId, version])),
-  )
-  const hits = [...best.values()].flatMap(({ memoryId, cosine, spanStart, spanEnd }) => {
-    const contentHash = checked.get(memoryId)
-    return contentHash === undefined ? [] : [{ memoryId, score: cosine, contentHash, spanStart, spanEnd }]
-  })
+  const { memoryIds, isCutOff } = await source.nearest(query)
+  const hits = await compare(input, memoryIds, query, modelId)
   return hits.length < input.limit && isCutOff ? vectorRetriever(input, query) : hits.slice(0, input.limit)
 }
 
-/**
- * The memories that are hits according to Postgres. The engine may be behind Postgres or ahead. A vector
- * counts only if its version has the text that the memory has now, so that no score belongs to a text that is
- * not shown.
- *
- * @param found the versions of what the engine found, by id
- * @returns the hashes of their texts, in hexadecimal, by id
- */
-async function satisfying(
+interface Row {
+  readonly memory_id: string
+  readonly content_hash: string
+  readonly distance: number
+  readonly span_start: number
+  readonly span_end: number
+}
+
+/** The candidates that are hits, each with its best chunk, the nearest first. */
+async function compare(
   { scope, readModel, condition }: RetrieverInput,
-  found: ReadonlyMap<string, number>,
-): Promise<ReadonlyMap<string, string>> {
-  const { memories, versions } = readModel.tables
-  const { rows } = await sql<{ memory_id: string; content_hash: string }>`
-    select m.memory_id, encode(m.content_hash, 'hex') as content_hash
-    from unnest(${[...found.keys()]}::uuid[], ${[...found.values()]}::int[])
-      found(memory_id, version)
-    cross join lateral (
-      select * from ${memories} where project_id = ${scope.projectId} and memory_id = found.memory_id offset 0
-    ) m
-    where ${condition} and (m.version = found.version or m.content_hash = (
-      select content_hash from ${versions}
-      where project_id = ${scope.projectId} and memory_id = found.memory_id and version = found.version))`.execute(
-    scope.db,
-  )
-  return new Map(rows.map((row) => [row.memory_id, row.content_hash]))
+  memoryIds: readonly string[],
+  query: Float32Array,
+  modelId: string,
+): Promise<VectorHit[]> {
+  // `offset 0` makes each memory and each text a lookup of its own.
+  const { rows } = await sql<Row>`
+    select * from (
+      select distinct on (m.memory_id) m.memory_id, encode(m.content_hash, 'hex') as content_hash,
+        c.embedding <=> ${pgvector.toSql([...query]) as string} as distance, c.span_start, c.span_end
+      from unnest(${memoryIds}::uuid[]) found(memory_id)
+      cross join lateral (
+        select * from ${readModel.tables.memories}
+        where project_id = ${scope.projectId} and memory_id = found.memory_id offset 0
+      ) m
+      cross join lateral (
+        select * from embedding_chunks
+        where project_id = ${scope.projectId} and model_id = ${modelId} and content_hash = m.content_hash offset 0
+      ) c
+      where ${condition}
+      order by m.memory_id, distance, c.span_start
+    ) best
+    order by distance, memory_id`.execute(scope.db)
+  return rows.map((row) => ({
+    memoryId: row.memory_id,
+    score: 1 - row.distance,
+    contentHash: row.content_hash,
+    spanStart: row.span_start,
+    spanEnd: row.span_end,
+  }))
 }
