@@ -1,7 +1,7 @@
 import { createRandom, type Random } from '../src/support/random.ts'
 
 /** Function words take the first ranks, as in English; Postgres drops them. */
-const STOP_WORDS =
+export const STOP_WORDS: readonly string[] =
   'the of and to a in is it you that he was for on are with as i his they be at have this from or had by not but what all were when we there can an your which their if do will each how them then she so her has him'.split(
     ' ',
   )

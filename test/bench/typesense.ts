@@ -12,7 +12,7 @@ import { documentsOf } from '@daybook/typesense/write/document'
 import { TYPESENSE_SERVERS } from '@daybook/typesense-double/typesense-servers'
 import { createRandom } from '../src/support/random.ts'
 import { type BenchOptions, median, printComparison } from './bench.ts'
-import { createVocabulary, questions, sentence, unitVector } from './generated-texts.ts'
+import { createVocabulary, questions, STOP_WORDS, sentence, unitVector } from './generated-texts.ts'
 
 /**
  * What a search takes on Typesense: the memories of each word of a question, and those with the nearest vectors. The server lists ids as
@@ -50,7 +50,7 @@ export async function run({ memories = MEMORIES }: BenchOptions): Promise<void> 
     const { words, nearest } = typesenseCandidates(turn, filter)
     const random = createRandom(61)
     const asked = questions(QUESTIONS).map((question) => ({
-      lexemes: [...new Set(question.split(' '))],
+      lexemes: lexemesOf(question),
       vector: unitVector(random, DIMENSION),
     }))
     const sides = {
@@ -82,6 +82,8 @@ export async function run({ memories = MEMORIES }: BenchOptions): Promise<void> 
           },
         ]),
     }
+    for (const question of asked) await checkAlike(sides, question)
+
     const times = new Map(Object.keys(sides).map((side) => [side, [] as number[]]))
     for (const question of asked)
       for (const [side, ask] of Object.entries(sides)) {
@@ -112,6 +114,27 @@ interface Asked {
   readonly vector: Float32Array
 }
 
+/** As Postgres gives them: without the words that every text has. */
+const lexemesOf = (text: string): string[] =>
+  [...new Set(text.split(' '))].filter((word) => !STOP_WORDS.includes(word))
+
+/** @throws Error if the sides do not find the same number of memories, because they would not be comparable */
+async function checkAlike(
+  sides: {
+    'words by facets'(asked: Asked): Promise<readonly { readonly documentFrequency: number }[]>
+    'words by pages'(asked: Asked): Promise<readonly { readonly found: number }[]>
+    'nearest by facets'(asked: Asked): Promise<{ readonly memoryIds: readonly string[] }>
+  },
+  asked: Asked,
+): Promise<void> {
+  const byFacets = (await sides['words by facets'](asked)).map(({ documentFrequency }) => documentFrequency)
+  const byPages = (await sides['words by pages'](asked)).map(({ found }) => found)
+  if (!byFacets.some((found) => found > 0) || byFacets.join() !== byPages.join())
+    throw new Error(`the words are in ${byFacets.join()} memories by facets, and ${byPages.join()} by pages`)
+  const { memoryIds } = await sides['nearest by facets'](asked)
+  if (memoryIds.length !== NEAREST) throw new Error(`${memoryIds.length} memories are near`)
+}
+
 /** Documents as the projector writes them, in lines for one import each. */
 function* documents(projectId: string, memories: number): Iterable<string[]> {
   const word = createVocabulary(createRandom(50))
@@ -121,7 +144,7 @@ function* documents(projectId: string, memories: number): Iterable<string[]> {
     const memory = noteOf(sentence(random, word, 8, 60), sequence)
     const text = lexicalText(memory.state)
     const chunk = { start: 0, end: text.length, embedding: [...unitVector(random, DIMENSION)] }
-    const lexemes = new Map([[text, [...new Set(text.split(' '))].join(' ')]])
+    const lexemes = new Map([[text, lexemesOf(text).join(' ')]])
     lines.push(
       ...documentsOf(projectId, memory, { chunks: [chunk], lexemes }).map((one) => JSON.stringify(one)),
     )

@@ -1,8 +1,10 @@
 import { note, rememberCommand } from '@daybook/memory/testing/commands'
 import type { ReadModelHarness } from '@daybook/pgvector/testing/read-model-harness'
+import { asOwner } from '@daybook/postgres/testing/as-owner'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { type AttachedTypesense, attachTypesense } from '@daybook/typesense/testing/attach-typesense'
 import { startTypesenseDouble } from '@daybook/typesense-double/start-typesense-double'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { search } from '../search.ts'
 import type { SearchParts } from '../search-parts.ts'
@@ -79,6 +81,26 @@ describe('which engine answers', () => {
     } finally {
       faults?.notReady(false)
     }
+  })
+
+  it('is not a Typesense whose index another version of Daybook made', async () => {
+    const scope = await filled()
+    const layout = (version: number) =>
+      asOwner(harness, (trx) =>
+        sql`update daybook.generations set layout_version = layout_version + ${version}
+          where projection = 'typesense'`.execute(trx),
+      )
+    await layout(-1)
+    try {
+      for (const engine of ['AUTO', 'TYPESENSE'] as const)
+        expect(await find(scope, { engine })).toMatchObject({
+          engine: 'POSTGRES',
+          degraded: [expect.stringMatching(/^typesense has no index yet that this version/)],
+        })
+    } finally {
+      await layout(1)
+    }
+    expect(await find(scope)).toMatchObject({ engine: 'TYPESENSE' })
   })
 
   it('is not a Typesense that is behind what is asked', async () => {

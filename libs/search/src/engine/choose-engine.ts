@@ -53,7 +53,7 @@ export async function chooseEngine(
   const state = await search.state(scope)
   if (state === null)
     return postgres(
-      `${name} has no index yet: start the projector (services/projector-${name}) once; answered by Postgres`,
+      `${name} has no index yet that this version of Daybook can search: its projector (services/projector-${name}) makes it; answered by Postgres`,
     )
   const chosen = { name, search, state }
   if (!isAuto)

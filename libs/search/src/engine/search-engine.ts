@@ -28,7 +28,7 @@ export interface CandidatesAsked {
 export interface SearchEngine {
   /** Whether to search there. Answers at once. */
   isAvailable(): boolean
-  /** The engine's state for a project; null before its projector's first start. */
+  /** The engine's state for a project; null while it has no index that this version can search. */
   state(scope: ProjectScope): Promise<EngineState | null>
   /**
    * Where one search finds its candidates.

@@ -15,7 +15,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startTestGateway, type TestClient, type TestGateway } from '../testing/test-gateway.ts'
 import { newWriter, quarantine, release, type TestWriter, write } from '../testing/writers.ts'
 
-/* Typesense finds candidates; whether one is a hit, Postgres says, also where a flood leaves none of a page. */
+/* Typesense finds candidates; whether one is a hit, Postgres says, also where a flood leaves none of those listed. */
 
 const FLOOD = 300
 

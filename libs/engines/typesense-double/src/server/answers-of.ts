@@ -79,7 +79,10 @@ interface Facet {
   readonly stats: { readonly total_values: number }
 }
 
-/** Of a sample, and of more values than are shown, it is chance which the server counts. */
+/**
+ * Which documents are in a sample depends on the server's threads, and which of equal counts are shown, where not all are, on
+ * the order in which it indexed an import's lines.
+ */
 const counts = ({ field_name, sampled, counts: shown, stats }: Facet) => ({
   field_name,
   sampled,

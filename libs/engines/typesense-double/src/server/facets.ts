@@ -12,8 +12,9 @@ export function facetField(collection: Collection, name: string): Field {
 }
 
 /**
- * Counts the values of fields, most frequent first. Equal counts come in any order, as on the real server. Of a sample the counts are
- * scaled up; the real server takes one from each of its threads' parts of the documents.
+ * Counts the values of fields, most frequent first, of equal counts those of the newest documents. On the real server
+ * they are those that were indexed last, in any order within one import. Of a sample the counts are scaled up; the
+ * real server takes one of each of its threads' parts of the documents.
  */
 export function facetCounts(
   collection: Collection,
@@ -22,7 +23,8 @@ export function facetCounts(
 ): unknown[] {
   const sampled = percent > 0 && percent < 100 && found.length > threshold
   const every = Math.floor(100 / (percent || 1))
-  const counted = sampled ? found.filter((_, index) => index % every === 0) : found
+  const newest = found.toSorted((left, right) => right.seq - left.seq)
+  const counted = sampled ? newest.filter((_, index) => index % every === 0) : newest
   return facetBy.map((name) => {
     const field = facetField(collection, name)
     const counts = new Map<string, number>()

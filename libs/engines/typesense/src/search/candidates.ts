@@ -14,9 +14,10 @@ import type { Found, OneSearch, TypesenseTurn } from './typesense-search.ts'
 const EF = 100
 
 /**
- * Of a word's memories the server looks at one in twenty where these are still as many as are wanted. All have the
- * word, and which of them are listed is chance anyway. For 10,000 memories that takes 6 ms instead of 16.
+ * Of the memories of a word the server lists the newest. Counting all takes it 1.1 µs for each, so where there are more than
+ * this it looks at one in twenty, which are more than any search wants.
  */
+const SAMPLED_ABOVE = 20_000
 const SAMPLE_PERCENT = 5
 
 /**
@@ -59,7 +60,7 @@ async function askForWords(
     filters.flatMap((filter) =>
       lexemes.map((lexeme) => ({
         ...memoriesWith(lexeme, filter),
-        ...(filter === filterBy && { ...memoryIds(most), ...sampled(most) }),
+        ...(filter === filterBy && memoryIds(most)),
       })),
     ),
   )
@@ -90,20 +91,18 @@ const memoriesWith = (lexeme: string, filterBy: string): OneSearch => ({
 })
 
 /**
- * Lists the memories of what is found as the values of a facet. For a page of hits the server would read each document, with its
- * vector: 250 of them took it 55 ms, and 250 values 8.
+ * Lists the memories of what is found as the values of a facet. For a page of hits the server would read each
+ * document, with its vector: 250 of them took it 55 ms, and 250 values 8.
  */
 const memoryIds = (most: number): OneSearch => ({
   facet_by: 'memory_id',
   max_facet_values: most,
   // Otherwise it walks over all memories for a word that half of them have.
   facet_strategy: 'exhaustive',
-})
-
-const sampled = (most: number): OneSearch => ({
   facet_sample_percent: SAMPLE_PERCENT,
-  facet_sample_threshold: (most * 100) / SAMPLE_PERCENT,
+  facet_sample_threshold: SAMPLED_ABOVE,
 })
 
+/** A value that was deleted while the server counted comes without its text. */
 const idsIn = (found: Found | undefined): string[] =>
-  found?.facet_counts[0]?.counts.map(({ value }) => value) ?? []
+  found?.facet_counts[0]?.counts.flatMap(({ value }) => (value === '' ? [] : [value])) ?? []

@@ -1,7 +1,7 @@
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { EngineState } from '@daybook/search/engine/search-engine'
 import { sql } from 'kysely'
-import { TYPESENSE } from '../write/generation.ts'
+import { TYPESENSE, TYPESENSE_LAYOUT } from '../write/generation.ts'
 
 interface StateRow {
   readonly generation: number
@@ -11,7 +11,10 @@ interface StateRow {
   readonly pending: number
 }
 
-/** Reads the live generation's state in a project. Null before the projector's first start. */
+/**
+ * Reads the live generation's state in a project. Null before the projector's first start, and while the live generation is
+ * one that this version of Daybook cannot search, which is rebuilt.
+ */
 export async function readTypesenseState({ db, projectId }: ProjectScope): Promise<EngineState | null> {
   const { rows } = await sql<StateRow>`
     select g.generation, g.model_id, g.dimension,
@@ -19,7 +22,8 @@ export async function readTypesenseState({ db, projectId }: ProjectScope): Promi
         and p.generation = g.generation and p.project_id = ${projectId}), 0) as position,
       (select count(*) from typesense_pending_vectors v
         where v.generation = g.generation and v.project_id = ${projectId}) as pending
-    from generations g where g.projection = ${TYPESENSE} and g.status = 'live'`.execute(db)
+    from generations g where g.projection = ${TYPESENSE} and g.status = 'live'
+      and g.layout_version = ${TYPESENSE_LAYOUT.layoutVersion}`.execute(db)
   const row = rows[0]
   if (row === undefined) return null
   const { generation, model_id: modelId, dimension, position, pending } = row

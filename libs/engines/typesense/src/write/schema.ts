@@ -13,7 +13,8 @@ const shown = { index: false, optional: true } as const
  *   1  texts, which Typesense split into words in its own way
  *   2  `lexemes`: the words as Postgres has them
  *   3  of folded words (`libs/memory/src/fold-words.ts`)
- *   4  `memory_id` is a facet, so that what is found is listed without reading documents; spans are not indexed
+ *   4  `memory_id` is a facet, so that what is found is listed without reading documents; versions and
+ *      spans are not indexed
  */
 export const LAYOUT_VERSION = 4
 
@@ -42,7 +43,7 @@ const FIELDS = {
   updated_at: { type: 'int64' },
   expires_at: { type: 'int64', ...optional },
   sequence: { type: 'int64' },
-  version: { type: 'int32' },
+  version: { type: 'int32', ...shown },
   forgotten: { type: 'bool' },
   embedding: { type: 'float[]', ...optional },
   span_start: { type: 'int32', ...shown },

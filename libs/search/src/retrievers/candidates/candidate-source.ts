@@ -1,4 +1,7 @@
-/** The most candidates that an engine is asked for, of one word or one vector: a page of Typesense holds no more. */
+/**
+ * The most candidates that an engine is asked for, of one word or one vector: two and a half times as many as a search
+ * wants of each retriever. Several chunks may be of one memory, and Postgres may refuse some.
+ */
 export const CANDIDATES_MAX = 250
 
 /** What an engine knows about one word of the question. */
@@ -17,7 +20,7 @@ export interface WordCandidates {
 export interface NearCandidates {
   /** In no order. */
   readonly memoryIds: readonly string[]
-  /** Whether more memories have vectors than are listed. */
+  /** Whether there may be more within the filter. */
   readonly isCutOff: boolean
 }
 

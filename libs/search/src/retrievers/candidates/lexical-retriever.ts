@@ -40,7 +40,9 @@ export async function candidateLexicalRetriever(
   const found = [...right, ...closest].filter(({ isKnown }) => isKnown)
   const ids = new Set(found.flatMap(({ memoryIds }) => memoryIds))
   const hits = await score(input, found, [...ids], withCoverage)
-  return hits.length < input.limit && hits.length < ids.size && found.some(({ isCutOff }) => isCutOff)
+  return hits.length < input.limit &&
+    (hits.length < ids.size || ids.size === 0) &&
+    found.some(({ isCutOff }) => isCutOff)
     ? lexicalRetriever(input, wanted, withCoverage)
     : hits.slice(0, input.limit)
 }

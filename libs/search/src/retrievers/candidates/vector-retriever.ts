@@ -5,8 +5,8 @@ import type { RetrieverInput } from '../retriever-input.ts'
 import type { CandidateSource } from './candidate-source.ts'
 
 /**
- * The vector retriever on an engine beside Postgres. The engine says which memories are near. Postgres checks them, and compares their
- * vectors in the embedding store: those of the texts that the memories have now, so that no score belongs to a text that is not shown,
+ * The vector retriever on an engine beside Postgres. The engine says which memories are near. Postgres checks
+ * them, and compares the vectors of the texts that they have now, so no score belongs to a text that is not shown,
  * however far the engine is behind. The retriever runs on Postgres instead in two cases: too few hits pass and the engine has cut
  * off its candidates, or forgotten memories are asked for, which have no vectors in the engine.
  *
@@ -40,20 +40,23 @@ async function compare(
   query: Float32Array,
   modelId: string,
 ): Promise<VectorHit[]> {
-  // `offset 0` makes each memory and each text a lookup of its own.
+  const { memories, vectors } = readModel.tables
+  // The read model keeps a text's vectors while they are computed again, and the embedding store does not.
+  const chunks =
+    modelId === readModel.generation.modelId
+      ? sql`${vectors} where project_id = ${scope.projectId} and memory_id = m.memory_id`
+      : sql`embedding_chunks
+          where project_id = ${scope.projectId} and model_id = ${modelId} and content_hash = m.content_hash`
+  // `offset 0` makes each memory and its chunks a lookup of their own.
   const { rows } = await sql<Row>`
     select * from (
       select distinct on (m.memory_id) m.memory_id, encode(m.content_hash, 'hex') as content_hash,
         c.embedding <=> ${pgvector.toSql([...query]) as string} as distance, c.span_start, c.span_end
       from unnest(${memoryIds}::uuid[]) found(memory_id)
       cross join lateral (
-        select * from ${readModel.tables.memories}
-        where project_id = ${scope.projectId} and memory_id = found.memory_id offset 0
+        select * from ${memories} where project_id = ${scope.projectId} and memory_id = found.memory_id offset 0
       ) m
-      cross join lateral (
-        select * from embedding_chunks
-        where project_id = ${scope.projectId} and model_id = ${modelId} and content_hash = m.content_hash offset 0
-      ) c
+      cross join lateral (select * from ${chunks} offset 0) c
       where ${condition}
       order by m.memory_id, distance, c.span_start
     ) best
