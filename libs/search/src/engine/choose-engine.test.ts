@@ -117,7 +117,11 @@ describe('which engine answers', () => {
     expect(await find(scope, { atLeast: 3, engine: 'TYPESENSE' })).toMatchObject({
       engine: 'TYPESENSE',
       sequence: 2,
-      degraded: [expect.stringMatching(/^typesense has come to sequence 2, 3/)],
+      degraded: [
+        expect.stringMatching(/^typesense has come to sequence 2, 3/),
+        // Vectors are compared in the read model, which has that of the new one not yet.
+        expect.stringMatching(/^1 memory has no vector yet/),
+      ],
     })
   })
 

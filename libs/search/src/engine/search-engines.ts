@@ -103,7 +103,10 @@ export async function searchOnEngine(
       embedded(generation),
       earlyOf(generation),
     )
-    const missing = waitingForVectors(run.vector === null ? 0 : pending)
+    // The engine finds by its vectors, and those of the read model are compared if they are of the same model.
+    const isSameModel = generation.modelId === parts.readModel.generation.modelId
+    const waiting = isSameModel ? Math.max(pending, state.pending) : pending
+    const missing = waitingForVectors(run.vector === null ? 0 : waiting)
     return {
       ...run,
       engine: engineName(name),

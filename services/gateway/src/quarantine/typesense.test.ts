@@ -18,6 +18,8 @@ import { newWriter, quarantine, release, type TestWriter, write } from '../testi
 /* Typesense finds candidates; whether one is a hit, Postgres says, also where a flood leaves none of those listed. */
 
 const FLOOD = 300
+/** Before and after the flood. */
+const HONEST = 6
 
 const databases = TEST_DATABASES.flatMap((database) =>
   TYPESENSE_SERVERS.map((server) => ({ name: `${database.name} and ${server.name}`, database, server })),
@@ -79,25 +81,30 @@ describe.each(databases)('a quarantine with Typesense, on $name', ({ database: k
 
   interface Answer {
     readonly engine: string
+    readonly sequence: number
+    readonly degraded: readonly string[]
     readonly hits: readonly { readonly memory: { readonly text: string }; readonly trust: string }[]
   }
   const find = async (mode: string, minTrust?: string): Promise<Answer> => {
     const { search } = await client.data(
       `query ($mode: SearchMode, $minTrust: TrustLevel) {
         search(query: "harbour", mode: $mode, engine: TYPESENSE, floor: false, limit: 5, filter: { minTrust: $minTrust }) {
-          engine hits { trust memory { text } } } }`,
+          engine sequence degraded hits { trust memory { text } } } }`,
       { mode, minTrust },
     )
     return search
   }
 
+  /** Whether Typesense has everything that was written, with vectors. */
+  const isComplete = async (): Promise<boolean> => {
+    const { engine, sequence, degraded } = await find('HYBRID')
+    return engine === 'TYPESENSE' && sequence >= FLOOD + HONEST && degraded.length === 0
+  }
+
   test.each(['HYBRID', 'KEYWORD', 'SEMANTIC'])(
     'a flood leaves %s, by quarantine or by trust',
     async (mode) => {
-      await vi.waitUntil(async () => (await find(mode)).engine === 'TYPESENSE', {
-        timeout: 60_000,
-        interval: 200,
-      })
+      await vi.waitUntil(isComplete, { timeout: 60_000, interval: 200 })
       const before = await find(mode)
       expect(before.hits[0]).toMatchObject({
         trust: 'LOW',
