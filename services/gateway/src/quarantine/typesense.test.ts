@@ -97,8 +97,8 @@ describe.each(databases)('a quarantine with Typesense, on $name', ({ database: k
 
   /** Whether Typesense has everything that was written, with vectors. */
   const isComplete = async (): Promise<boolean> => {
-    const { engine, sequence, degraded } = await find('HYBRID')
-    return engine === 'TYPESENSE' && sequence >= FLOOD + HONEST && degraded.length === 0
+    const answer = await find('HYBRID')
+    return answer.engine === 'TYPESENSE' && answer.sequence >= FLOOD + HONEST && answer.degraded.length === 0
   }
 
   test.each(['HYBRID', 'KEYWORD', 'SEMANTIC'])(
