@@ -1,15 +1,18 @@
 import { fixedEmbedders } from '@daybook/embeddings/embedders'
 import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
 import { createQueueWorkers } from '@daybook/embeddings/queue-workers'
+import { newId } from '@daybook/memory/id'
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { startEngine } from '@daybook/projection/engine/start-engine'
 import type { GenerationApplier } from '@daybook/projection/generations/apply-to-generations'
 import { createPositionSignal } from '@daybook/projection/positions/position-signal'
 import { silentLogger } from '@daybook/runtime/logger'
 import { createInProcessBus } from '@daybook/transport/in-process/in-process-bus'
+import { createTypesenseClient } from '@daybook/typesense/client/client'
 import { openTypesense } from '@daybook/typesense/engine'
 import { typesenseSearchEngine } from '@daybook/typesense/search/search-engine'
 import { createTypesenseSearch, type TypesenseSearch } from '@daybook/typesense/search/typesense-search'
+import { deleteCollection } from '@daybook/typesense/write/collection'
 import { type TestTypesense, TYPESENSE_SERVERS } from '@daybook/typesense-double/typesense-servers'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startTestGateway, type TestClient, type TestGateway } from '../testing/test-gateway.ts'
@@ -26,6 +29,7 @@ const databases = TEST_DATABASES.flatMap((database) =>
 )
 
 describe.each(databases)('a quarantine with Typesense, on $name', ({ database: kind, server }) => {
+  const base = `daybook_test_${newId().replaceAll('-', '')}`
   let database: TestDatabase
   let typesense: TestTypesense
   let engine: TypesenseSearch
@@ -38,12 +42,12 @@ describe.each(databases)('a quarantine with Typesense, on $name', ({ database: k
     database = await kind.start()
     typesense = await server.start()
     const { url, apiKey } = typesense
-    engine = createTypesenseSearch({ url, apiKey, timeoutMs: 10_000, probeAfterMs: 1 })
+    engine = createTypesenseSearch({ url, apiKey, base, timeoutMs: 10_000, probeAfterMs: 1 })
     running = await startTestGateway(database, undefined, {
       engines: [{ name: 'typesense', setting: 'TYPESENSE_URL', search: typesenseSearchEngine(engine) }],
     })
     const embedder = createHashEmbedder({ dimension: 64 })
-    projector = await startEngine(openTypesense({ url, apiKey }), {
+    projector = await startEngine(openTypesense({ url, apiKey, base }), {
       db: database.db,
       bus: createInProcessBus(),
       signal: createPositionSignal(),
@@ -75,6 +79,9 @@ describe.each(databases)('a quarantine with Typesense, on $name', ({ database: k
     await projector?.stop()
     await running?.stop()
     engine?.close()
+    const cleaner = createTypesenseClient(typesense)
+    await deleteCollection(cleaner, 1, base)
+    cleaner.close()
     await typesense?.stop()
     await database?.stop()
   })

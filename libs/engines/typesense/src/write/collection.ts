@@ -14,7 +14,8 @@ export function collectionName(generation: number, base = DEFAULT_BASE_NAME): st
 
 /**
  * Creates the generation's collection if it is missing, and recreates it if it has an earlier layout
- * (`LAYOUT_VERSION`). Several processes may do it at once.
+ * (`LAYOUT_VERSION`), or vectors of another dimension: then a database of before, which is gone, made it, and it would
+ * refuse every vector. Several processes may do it at once.
  * @returns an id of this incarnation of the collection; after the server lost its data it is another
  * @throws TypesenseUnavailableError, also if a later version of Daybook created the collection
  */
@@ -31,7 +32,8 @@ export async function ensureCollection(
       `The collection ${name} has layout ${layout}, and this version of Daybook writes ${LAYOUT_VERSION}: start the later version again, or delete the collection`,
       false,
     )
-  if (found !== null && layout === LAYOUT_VERSION) return incarnationOf(found)
+  if (found !== null && layout === LAYOUT_VERSION && takes(found, generation.dimension))
+    return incarnationOf(found)
   if (found !== null) await deleteCollection(client, generation.generation, base)
   try {
     await client.request((typesense) =>
@@ -63,10 +65,14 @@ function layoutOf(found: FoundCollection | null): number {
   return FIELD_NAMES.every((name) => names.has(name)) ? LAYOUT_VERSION : 1
 }
 
+/** Whether its vectors have this dimension. True where the server does not say. */
+const takes = ({ fields }: FoundCollection, dimension: number): boolean =>
+  (fields?.find(({ name }) => name === 'embedding')?.num_dim ?? dimension) === dimension
+
 interface FoundCollection {
   readonly created_at: number
   readonly metadata?: object
-  readonly fields?: readonly { readonly name: string }[]
+  readonly fields?: readonly { readonly name: string; readonly num_dim?: number }[]
 }
 
 async function retrieveCollection(client: TypesenseClient, name: string): Promise<FoundCollection | null> {
