@@ -3,8 +3,9 @@ import { decide } from '@daybook/memory/decide'
 import { lexicalText } from '@daybook/memory/lexical-text'
 import type { Memory } from '@daybook/memory/state'
 import { note, rememberCommand } from '@daybook/memory/testing/commands'
+import { CANDIDATES_MAX } from '@daybook/search/retrievers/candidates/candidate-source'
 import { createTypesenseClient } from '@daybook/typesense/client/client'
-import { typesenseCandidates } from '@daybook/typesense/search/candidates'
+import { memoriesWith, nearestTo, typesenseCandidates } from '@daybook/typesense/search/candidates'
 import { typesenseFilter } from '@daybook/typesense/search/filter'
 import { createTypesenseSearch } from '@daybook/typesense/search/typesense-search'
 import { collectionName, deleteCollection, ensureCollection } from '@daybook/typesense/write/collection'
@@ -15,8 +16,9 @@ import { type BenchOptions, median, printComparison } from './bench.ts'
 import { createVocabulary, questions, STOP_WORDS, sentence, unitVector } from './generated-texts.ts'
 
 /**
- * What a search takes on Typesense: the memories of each word of a question, and those with the nearest vectors. The server lists ids as
- * the values of a facet; a page of hits, which is what one would ask for, makes it read each document with its vector.
+ * What a search takes on Typesense: the memories of each word of a question, and those with the nearest vectors. The
+ * server lists ids as the values of a facet; a page of hits, which is what one would ask for, makes it read each
+ * document with its vector.
  */
 export const name = 'typesense'
 export const description =
@@ -28,7 +30,6 @@ const DIMENSION = 384
 const PER_IMPORT = 1_000
 /** As a search asks. */
 const PER_WORD = 100
-const NEAREST = 250
 const GOAL = 0.5
 
 export async function run({ memories = MEMORIES }: BenchOptions): Promise<void> {
@@ -53,34 +54,21 @@ export async function run({ memories = MEMORIES }: BenchOptions): Promise<void> 
       lexemes: lexemesOf(question),
       vector: unitVector(random, DIMENSION),
     }))
+    const ids = { include_fields: 'memory_id' }
     const sides = {
       'words by facets': ({ lexemes }: Asked) => words(lexemes, PER_WORD),
       'words by pages': ({ lexemes }: Asked) =>
         turn.ask(
-          lexemes.map((q) => ({
-            q,
-            query_by: 'lexemes',
-            filter_by: `${filter.filterBy} && chunk:=0`,
-            include_fields: 'memory_id',
+          lexemes.map((lexeme) => ({
+            ...memoriesWith(lexeme, filter.filterBy),
+            ...ids,
             highlight_fields: 'none',
             per_page: PER_WORD,
-            num_typos: 0,
-            prefix: false,
-            drop_tokens_threshold: 0,
-            split_join_tokens: 'off',
           })),
         ),
       'nearest by facets': ({ vector }: Asked) => nearest(vector),
       'nearest by pages': ({ vector }: Asked) =>
-        turn.ask([
-          {
-            q: '*',
-            vector_query: `embedding:([${[...vector].map((value) => value.toFixed(8)).join(',')}], k:${NEAREST}, ef:100)`,
-            filter_by: filter.filterBy,
-            include_fields: 'memory_id',
-            per_page: NEAREST,
-          },
-        ]),
+        turn.ask([{ ...nearestTo(vector, filter.filterBy), ...ids, per_page: CANDIDATES_MAX }]),
     }
     for (const question of asked) await checkAlike(sides, question)
 
@@ -132,7 +120,7 @@ async function checkAlike(
   if (!byFacets.some((found) => found > 0) || byFacets.join() !== byPages.join())
     throw new Error(`the words are in ${byFacets.join()} memories by facets, and ${byPages.join()} by pages`)
   const { memoryIds } = await sides['nearest by facets'](asked)
-  if (memoryIds.length !== NEAREST) throw new Error(`${memoryIds.length} memories are near`)
+  if (memoryIds.length !== CANDIDATES_MAX) throw new Error(`${memoryIds.length} memories are near`)
 }
 
 /** Documents as the projector writes them, in lines for one import each. */

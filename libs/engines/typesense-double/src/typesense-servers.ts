@@ -1,3 +1,4 @@
+import { newId } from '@daybook/memory/id'
 import { nativeTypesenseProgram, startNativeTypesense } from './native-typesense.ts'
 import type { Faults } from './server/faults.ts'
 import { startTypesenseDouble } from './start-typesense-double.ts'
@@ -35,6 +36,9 @@ export const TYPESENSE_SERVERS: readonly TypesenseKind[] = [
   { name: 'the double', start: () => startTypesenseDouble({ apiKey: 'key-of-the-double' }) },
   ...REAL,
 ]
+
+/** A name for a suite's collections that no other has. */
+export const newTestName = (): string => `daybook_test_${newId().replaceAll('-', '')}`
 
 /** Starts a server for one suite: the program that `DAYBOOK_TYPESENSE_SERVER` names, or else the double. */
 export const startOwnTypesense = async (): Promise<TestTypesense> =>

@@ -1,7 +1,6 @@
 import { fixedEmbedders } from '@daybook/embeddings/embedders'
 import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
 import { createQueueWorkers } from '@daybook/embeddings/queue-workers'
-import { newId } from '@daybook/memory/id'
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { startEngine } from '@daybook/projection/engine/start-engine'
 import type { GenerationApplier } from '@daybook/projection/generations/apply-to-generations'
@@ -13,7 +12,11 @@ import { openTypesense } from '@daybook/typesense/engine'
 import { typesenseSearchEngine } from '@daybook/typesense/search/search-engine'
 import { createTypesenseSearch, type TypesenseSearch } from '@daybook/typesense/search/typesense-search'
 import { deleteCollection } from '@daybook/typesense/write/collection'
-import { type TestTypesense, TYPESENSE_SERVERS } from '@daybook/typesense-double/typesense-servers'
+import {
+  newTestName,
+  type TestTypesense,
+  TYPESENSE_SERVERS,
+} from '@daybook/typesense-double/typesense-servers'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startTestGateway, type TestClient, type TestGateway } from '../testing/test-gateway.ts'
 import { newWriter, quarantine, release, type TestWriter, write } from '../testing/writers.ts'
@@ -29,7 +32,7 @@ const databases = TEST_DATABASES.flatMap((database) =>
 )
 
 describe.each(databases)('a quarantine with Typesense, on $name', ({ database: kind, server }) => {
-  const base = `daybook_test_${newId().replaceAll('-', '')}`
+  const base = newTestName()
   let database: TestDatabase
   let typesense: TestTypesense
   let engine: TypesenseSearch

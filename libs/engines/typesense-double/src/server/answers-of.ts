@@ -1,5 +1,4 @@
-import { newId } from '@daybook/memory/id'
-import type { TestTypesense } from '../typesense-servers.ts'
+import { newTestName, type TestTypesense } from '../typesense-servers.ts'
 import type { Scenario } from './scenarios.ts'
 
 /** One answer of a server, to be compared with another server's. */
@@ -14,7 +13,7 @@ export async function answersOf(
   server: Pick<TestTypesense, 'url' | 'apiKey'>,
   { schema, imports, searches }: Scenario,
 ): Promise<Answer[]> {
-  const name = `daybook_test_${newId().replaceAll('-', '')}`
+  const name = newTestName()
   const answers: Answer[] = []
   const ask = async (method: string, path: string, body?: string) => {
     const answer = await fetch(server.url + path.replace('COLLECTION', name), {
@@ -80,16 +79,14 @@ interface Facet {
 }
 
 /**
- * Which documents are in a sample depends on the server's threads, and which of equal counts are shown, where not all are, on
- * the order in which it indexed an import's lines.
+ * Which documents are in a sample depends on the server's threads, and which of equal counts are shown, where not all
+ * are, on the order in which it indexed an import's lines.
  */
-const counts = ({ field_name, sampled, counts: shown, stats }: Facet) => ({
-  field_name,
-  sampled,
-  ...(!sampled && stats.total_values === shown.length
-    ? { counts: shown.toSorted((left, right) => (left.value < right.value ? -1 : 1)) }
-    : { shown: sampled ? undefined : shown.length }),
-})
+function counts({ field_name, sampled, counts: shown, stats }: Facet): unknown {
+  if (sampled) return { field_name, sampled }
+  if (shown.length < stats.total_values) return { field_name, shown: shown.length }
+  return { field_name, counts: shown.toSorted((left, right) => (left.value < right.value ? -1 : 1)) }
+}
 
 interface Hit {
   readonly document: unknown

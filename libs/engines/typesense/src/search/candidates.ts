@@ -14,8 +14,8 @@ import type { Found, OneSearch, TypesenseTurn } from './typesense-search.ts'
 const EF = 100
 
 /**
- * Of the memories of a word the server lists the newest. Counting all takes it 1.1 µs for each, so where there are more than
- * this it looks at one in twenty, which are more than any search wants.
+ * Of the memories of a word the server lists the newest. Counting all takes it 1.1 µs for each, so where there are
+ * more than this it looks at one in twenty, which are more than any search wants.
  */
 const SAMPLED_ABOVE = 20_000
 const SAMPLE_PERCENT = 5
@@ -26,24 +26,13 @@ const SAMPLE_PERCENT = 5
  */
 export function typesenseCandidates(turn: TypesenseTurn, filter: TypesenseFilter): CandidateSource {
   return {
-    words: (lexemes, limit) => askForWords(turn, filter, lexemes, Math.min(limit, CANDIDATES_MAX)),
+    words: (lexemes, limit) => askForWords(turn, filter, lexemes, limit),
     async nearest(query) {
-      const [found] = await turn.ask([
-        {
-          q: '*',
-          vector_query: `embedding:([${[...query].map(plain).join(',')}], k:${CANDIDATES_MAX}, ef:${EF})`,
-          filter_by: filter.filterBy,
-          per_page: 0,
-          ...memoryIds(CANDIDATES_MAX),
-        },
-      ])
+      const [found] = await turn.ask([{ ...nearestTo(query, filter.filterBy), ...memoryIds(CANDIDATES_MAX) }])
       return { memoryIds: idsIn(found), isCutOff: (found?.found ?? 0) >= CANDIDATES_MAX }
     },
   }
 }
-
-/** Without an exponent, which the server's parser may not accept. */
-const plain = (value: number) => value.toFixed(8)
 
 /**
  * Document frequencies count the whole project. Where a filter narrows the candidates, they are queried
@@ -77,8 +66,19 @@ async function askForWords(
   })
 }
 
-/** Counts them only. */
-const memoriesWith = (lexeme: string, filterBy: string): OneSearch => ({
+/** Counts the nearest chunks only, at most `CANDIDATES_MAX`. */
+export const nearestTo = (query: Float32Array, filterBy: string): OneSearch => ({
+  q: '*',
+  vector_query: `embedding:([${[...query].map(plain).join(',')}], k:${CANDIDATES_MAX}, ef:${EF})`,
+  filter_by: filterBy,
+  per_page: 0,
+})
+
+/** Without an exponent, which the server's parser may not accept. */
+const plain = (value: number) => value.toFixed(8)
+
+/** Counts the memories with a word only. */
+export const memoriesWith = (lexeme: string, filterBy: string): OneSearch => ({
   q: lexemeAsWord(lexeme),
   query_by: 'lexemes',
   filter_by: `${filterBy} && chunk:=0`,

@@ -1,6 +1,9 @@
 import type { MemoryFilter } from '@daybook/memory/filter'
-import { newId } from '@daybook/memory/id'
-import { type TestTypesense, TYPESENSE_SERVERS } from '@daybook/typesense-double/typesense-servers'
+import {
+  newTestName,
+  type TestTypesense,
+  TYPESENSE_SERVERS,
+} from '@daybook/typesense-double/typesense-servers'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTypesenseClient } from '../client/client.ts'
@@ -81,7 +84,7 @@ describe('a filter in the language of Typesense', () => {
 })
 
 describe.each(TYPESENSE_SERVERS)('on $name', ({ start }) => {
-  const name = `daybook_test_${newId().replaceAll('-', '')}`
+  const name = newTestName()
   let server: TestTypesense
   let client: ReturnType<typeof createTypesenseClient>
   beforeAll(async () => {

@@ -1,10 +1,13 @@
-import { randomUUID } from 'node:crypto'
 import type { ReadModelHarness } from '@daybook/pgvector/testing/read-model-harness'
 import { ensureLiveGeneration } from '@daybook/projection/generations/make-generation'
 import { silentLogger } from '@daybook/runtime/logger'
 import type { EngineSlot } from '@daybook/search/engine/search-engine'
 import type { AttachedEngine } from '@daybook/search/testing/attached-engine'
-import type { TestTypesense, TypesenseKind } from '@daybook/typesense-double/typesense-servers'
+import {
+  newTestName,
+  type TestTypesense,
+  type TypesenseKind,
+} from '@daybook/typesense-double/typesense-servers'
 import { createTypesenseClient } from '../client/client.ts'
 import { typesenseSearchEngine } from '../search/search-engine.ts'
 import { createTypesenseSearch, type TypesenseSearch } from '../search/typesense-search.ts'
@@ -35,7 +38,7 @@ export async function attachTypesense(
   server: TypesenseKind,
 ): Promise<AttachedTypesense> {
   const running = await server.start()
-  const alias = `daybook_test_${randomUUID().replaceAll('-', '')}`
+  const alias = newTestName()
   const client = createTypesenseClient({ url: running.url, apiKey: running.apiKey })
   const generation = await ensureLiveGeneration(db, TYPESENSE_LAYOUT, embedder)
   const writer = createGenerationWriter({ client, generation, logger: silentLogger, base: alias })

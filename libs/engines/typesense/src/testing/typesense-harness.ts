@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { Embedder } from '@daybook/embeddings/embedder'
 import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
 import { embedQueue } from '@daybook/embeddings/testing/embed-queue'
@@ -19,6 +18,7 @@ import { ensureLiveGeneration } from '@daybook/projection/generations/make-gener
 import type { Projection } from '@daybook/projection/projection'
 import { silentLogger } from '@daybook/runtime/logger'
 import {
+  newTestName,
   type TestTypesense,
   TYPESENSE_SERVERS,
   type TypesenseKind,
@@ -79,7 +79,7 @@ export async function startTypesenseHarness(
   const { db } = database
   const typesense = await server.start()
   const embedder = createHashEmbedder({ dimension: 16, maxTokens: 32 })
-  const base = `daybook_test_${randomUUID().replaceAll('-', '')}`
+  const base = newTestName()
   const generation = await ensureLiveGeneration(db, TYPESENSE_LAYOUT, embedder)
   const client = createTypesenseClient({ url: typesense.url, apiKey: typesense.apiKey })
   const replica = (options: Partial<GenerationWriterOptions> = {}) => {

@@ -1,11 +1,14 @@
-import { newId } from '@daybook/memory/id'
-import { type TestTypesense, TYPESENSE_SERVERS } from '@daybook/typesense-double/typesense-servers'
+import {
+  newTestName,
+  type TestTypesense,
+  TYPESENSE_SERVERS,
+} from '@daybook/typesense-double/typesense-servers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTypesenseClient, type TypesenseClient } from '../client/client.ts'
 import { collectionName, deleteCollection, ensureCollection } from './collection.ts'
 
 describe.each(TYPESENSE_SERVERS)('a generation’s collection on $name', (kind) => {
-  const base = `daybook_test_${newId().replaceAll('-', '')}`
+  const base = newTestName()
   let server: TestTypesense
   let client: TypesenseClient
   beforeAll(async () => {

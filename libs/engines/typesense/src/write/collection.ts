@@ -32,7 +32,7 @@ export async function ensureCollection(
       `The collection ${name} has layout ${layout}, and this version of Daybook writes ${LAYOUT_VERSION}: start the later version again, or delete the collection`,
       false,
     )
-  if (found !== null && layout === LAYOUT_VERSION && takes(found, generation.dimension))
+  if (found !== null && layout === LAYOUT_VERSION && hasDimension(found, generation.dimension))
     return incarnationOf(found)
   if (found !== null) await deleteCollection(client, generation.generation, base)
   try {
@@ -66,7 +66,7 @@ function layoutOf(found: FoundCollection | null): number {
 }
 
 /** Whether its vectors have this dimension. True where the server does not say. */
-const takes = ({ fields }: FoundCollection, dimension: number): boolean =>
+const hasDimension = ({ fields }: FoundCollection, dimension: number): boolean =>
   (fields?.find(({ name }) => name === 'embedding')?.num_dim ?? dimension) === dimension
 
 interface FoundCollection {

@@ -32,7 +32,7 @@ export interface CandidateSource {
   /**
    * Looks up the memories of each word.
    * @param lexemes the question's words as Postgres stems them
-   * @param limit the most memories wanted for each
+   * @param limit the most memories wanted for each, at most `CANDIDATES_MAX`
    * @returns one entry for each lexeme, in the given order
    * @throws EngineFailed
    */
