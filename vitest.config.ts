@@ -1,24 +1,19 @@
 import { createRequire } from 'node:module'
 import { defineConfig } from 'vitest/config'
-import { lanes } from './test/lanes.ts'
-import LongestFirst from './test/longest-first.ts'
-import { keepTemporaryFilesInMemory } from './test/memory-folder.ts'
+import LaneByLane from './test/lane-by-lane.ts'
+import { prepareRun } from './test/prepare-run.ts'
 
-keepTemporaryFilesInMemory()
+prepareRun()
 
-const { unit, servers, alone } = lanes()
+/** Of a test and of its hooks, and so of whatever they wait for. Far beyond what any takes: only one that hangs meets it. */
+const LIMIT_MS = 300_000
 
-/** Of both lanes with servers. */
+const within = (files: string) => [`{libs,services,test}/**/${files}`]
+
+/** Of both lanes with servers. Files share processes one after the other: to import the parts of a server takes 1.2 s of CPU time. */
 const WITH_SERVERS = {
-  globalSetup: [
-    'test/src/support/containers-setup.ts',
-    'libs/postgres/src/testing/global-setup.ts',
-    'libs/transport/src/testing/global-setup.ts',
-  ],
-  setupFiles: ['test/patience.ts'],
-  expect: { poll: { timeout: 30_000 } },
-  testTimeout: 120_000,
-  hookTimeout: 120_000,
+  pool: 'forks' as const,
+  globalSetup: 'test/src/support/global-setup.ts',
 }
 
 export default defineConfig({
@@ -28,22 +23,25 @@ export default defineConfig({
     // Two cores: suites that start servers wait as long as they work. With two the machine was half idle; with four each took 1.5 times
     // as long, and the whole no less.
     maxWorkers: 3,
-    sequence: { sequencer: LongestFirst },
-    reporters: ['default', './test/budget-reporter.ts'],
+    sequence: { sequencer: LaneByLane },
+    reporters: ['default', './test/end-reporter.ts'],
+    isolate: false,
+    setupFiles: ['test/patience.ts'],
+    testTimeout: LIMIT_MS,
+    hookTimeout: LIMIT_MS,
+    expect: { poll: { timeout: 240_000 } },
     projects: [
       {
         extends: true,
-        // Beside tests that start servers a property test may wait for its turn.
-        test: { name: 'unit', include: unit, pool: 'threads', isolate: false, testTimeout: 30_000 },
+        test: {
+          name: 'unit',
+          include: within('*.test.ts'),
+          exclude: [...within('*.{db,e2e}.test.ts'), '**/node_modules/**', '**/dist/**'],
+          pool: 'threads',
+        },
       },
-      {
-        extends: true,
-        test: { ...WITH_SERVERS, name: 'servers', include: servers, pool: 'forks', isolate: false },
-      },
-      {
-        extends: true,
-        test: { ...WITH_SERVERS, name: 'alone', include: alone, pool: 'forks' },
-      },
+      { extends: true, test: { ...WITH_SERVERS, name: 'db', include: within('*.db.test.ts') } },
+      { extends: true, test: { ...WITH_SERVERS, name: 'e2e', include: within('*.e2e.test.ts') } },
     ],
   },
 })

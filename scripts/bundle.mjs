@@ -51,13 +51,24 @@ const require = daybookCreateRequire(import.meta.url)`
  * @returns {Promise<{ sources: string[], bundled: string[], outside: string[] }>} our sources in the bundle and the
  * folders of the npm packages in it, relative to the repository, and the names of the npm packages that it imports
  */
-export async function bundle(service, outdir, { logLevel = 'warning', forPackage = false } = {}) {
+export async function bundle(service, outdir, options) {
   const folder = join(REPOSITORY, 'services', service)
   const { bundle: entries } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  const files = Object.entries(entries).map(([name, source]) => [name, join(folder, source)])
+  return bundleFiles(Object.fromEntries(files), outdir, options)
+}
+
+/**
+ * Bundles source files that run from one folder.
+ * @param {Record<string, string>} entries the files by the names of their bundles, without `.js`
+ * @param {string} outdir as above, like the options and the result
+ * @param {{ logLevel?: 'info' | 'warning', forPackage?: boolean }} [options]
+ */
+export async function bundleFiles(entries, outdir, { logLevel = 'warning', forPackage = false } = {}) {
   const { metafile } = await withEsbuild(() =>
     build({
       absWorkingDir: REPOSITORY,
-      entryPoints: Object.entries(entries).map(([out, source]) => ({ out, in: join(folder, source) })),
+      entryPoints: entries,
       outdir,
       bundle: true,
       metafile: true,

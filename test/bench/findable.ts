@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startMiniLm } from '@daybook/embeddings/minilm-embedder'
 import { testCacheDir } from '@daybook/embeddings/testing/test-cache'
-import { HAS_NATIVE_POSTGRES } from '@daybook/postgres/testing/native-binaries'
+import { OWN_POSTGRES } from '@daybook/postgres/testing/native-binaries'
 import { startNativeServer } from '@daybook/postgres/testing/native-server'
 import { pause } from '@daybook/runtime/backoff'
-import { HAS_NATIVE_NATS, startNativeNats } from '@daybook/transport/testing/native-nats'
+import { OWN_NATS, startNativeNats } from '@daybook/transport/testing/native-nats'
 import pg from 'pg'
 import { createServiceProcess } from '../src/chaos/service-process.ts'
 import { askGraphQL, dataOf } from '../src/support/graphql.ts'
@@ -130,7 +130,7 @@ async function measure(parts: {
 }
 
 export async function run(): Promise<void> {
-  if (!HAS_NATIVE_NATS || !HAS_NATIVE_POSTGRES)
+  if (OWN_NATS.problem !== null || OWN_POSTGRES.problem !== null)
     return console.log('not measured: there is no native Postgres or NATS here, run infra/debian/install')
   const alone = await oneEmbedding('What was decided about the harbour and the orchard in the third review')
   const folder = mkdtempSync(join(tmpdir(), 'daybook-bench-'))

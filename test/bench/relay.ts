@@ -10,7 +10,7 @@ import { silentLogger } from '@daybook/runtime/logger'
 import type { Bus } from '@daybook/transport/bus'
 import { openJetStreamBus } from '@daybook/transport/jetstream/jetstream-bus'
 import { startRelay } from '@daybook/transport/relay/relay'
-import { HAS_NATIVE_NATS, type NativeNats, startNativeNats } from '@daybook/transport/testing/native-nats'
+import { type NativeNats, OWN_NATS, startNativeNats } from '@daybook/transport/testing/native-nats'
 import { publishPlainly } from '@daybook/transport/testing/plain-publish-loop'
 import { ownStream } from '@daybook/transport/testing/test-nats'
 import { type BenchOptions, median, printComparison, seconds } from './bench.ts'
@@ -104,6 +104,7 @@ async function compare({ name: database, address }: BenchDatabase, rounds: numbe
 }
 
 export async function run({ rounds = ROUNDS }: BenchOptions): Promise<void> {
-  if (!HAS_NATIVE_NATS) console.log('not measured: there is no nats-server here (infra/debian/install)')
+  if (OWN_NATS.problem !== null)
+    console.log('not measured: there is no nats-server here (infra/debian/install)')
   else await onEachDatabase((database) => compare(database, rounds))
 }

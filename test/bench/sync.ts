@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { HAS_NATIVE_POSTGRES } from '@daybook/postgres/testing/native-binaries'
+import { OWN_POSTGRES } from '@daybook/postgres/testing/native-binaries'
 import { startNativeServer } from '@daybook/postgres/testing/native-server'
 import { pause } from '@daybook/runtime/backoff'
 import { createTestDaemon, type TestDaemon } from '../src/support/daemon.ts'
@@ -147,7 +147,7 @@ async function between(kind: string, home: TestDaemon, follower: TestDaemon): Pr
 }
 
 export async function run(): Promise<void> {
-  const servers = HAS_NATIVE_POSTGRES ? [await startNativeServer(), await startNativeServer()] : []
+  const servers = OWN_POSTGRES.problem === null ? [await startNativeServer(), await startNativeServer()] : []
   const sides: readonly (readonly [string, readonly Readonly<Record<string, string>>[]])[] = [
     ['embedded PGlite', [{}, {}]],
     ...(servers.length === 0

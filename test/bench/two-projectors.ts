@@ -7,10 +7,10 @@ import { ensureProject } from '@daybook/postgres/access/projects'
 import { type Database, openDatabase, serverAddress } from '@daybook/postgres/connect'
 import { migrate } from '@daybook/postgres/migrate'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
-import { HAS_NATIVE_POSTGRES } from '@daybook/postgres/testing/native-binaries'
+import { OWN_POSTGRES } from '@daybook/postgres/testing/native-binaries'
 import { startNativeServer } from '@daybook/postgres/testing/native-server'
 import { pause } from '@daybook/runtime/backoff'
-import { HAS_NATIVE_NATS, startNativeNats } from '@daybook/transport/testing/native-nats'
+import { OWN_NATS, startNativeNats } from '@daybook/transport/testing/native-nats'
 import { sql } from 'kysely'
 import { createServiceProcess, type ServiceProcess } from '../src/chaos/service-process.ts'
 import { createRandom } from '../src/support/random.ts'
@@ -78,7 +78,7 @@ async function throughput(
 }
 
 export async function run({ rounds = ROUNDS }: BenchOptions): Promise<void> {
-  if (!HAS_NATIVE_NATS || !HAS_NATIVE_POSTGRES)
+  if (OWN_NATS.problem !== null || OWN_POSTGRES.problem !== null)
     return console.log('not measured: there is no native Postgres or NATS here, run infra/debian/install')
   const folder = mkdtempSync(join(tmpdir(), 'daybook-bench-'))
   const postgres = await startNativeServer()

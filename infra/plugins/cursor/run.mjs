@@ -3,7 +3,7 @@
 //   node run.mjs mcp                      the MCP server, with `npx -y`
 //   node run.mjs hook session-start      a hook: only if it is here already, for a session waits for it
 //
-// The copies in both plugins are the same; test/src/infra/plugins.test.ts compares them.
+// The copies in both plugins are the same; test/src/infra/plugins.e2e.test.ts compares them.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'

@@ -116,7 +116,7 @@ describe('row 21: pipelines', () => {
       code: 'UNAVAILABLE',
       message: expect.stringContaining('OLLAMA_URL'),
     })
-  }, 30_000)
+  })
 
   it('ends with its listener', async () => {
     double.replies.push({ pieces: ['a '], hangs: true })

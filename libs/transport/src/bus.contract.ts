@@ -22,7 +22,7 @@ function recorder() {
 }
 
 const until = (lines: readonly string[], count: number) =>
-  vi.waitUntil(() => lines.length >= count, { timeout: 20_000, interval: 5 })
+  vi.waitUntil(() => lines.length >= count, { interval: 5 })
 
 /** What every bus must do; the test of each implementation runs it. */
 export function describeBus({ name, open }: BusUnderTest): void {
@@ -113,7 +113,7 @@ export function describeBus({ name, open }: BusUnderTest): void {
       const wanted = Array.from({ length: 100 }, (_, index) => `${project} ${index + 1}`)
       for (const event of noteEvents(project, 1, 100)) await bus.publish(project, [event])
       const of = (lines: readonly string[]) => lines.filter((line) => line.startsWith(project))
-      await vi.waitUntil(() => of(both()).length >= 100 && of(alone.lines).length >= 100, { timeout: 20_000 })
+      await vi.waitUntil(() => of(both()).length >= 100 && of(alone.lines).length >= 100)
       expect(of(both()).toSorted()).toEqual(wanted.toSorted())
       expect(of(alone.lines).toSorted()).toEqual(wanted.toSorted())
       await Promise.all(members.map((member) => member.stop()))
@@ -130,7 +130,7 @@ export function describeBus({ name, open }: BusUnderTest): void {
       const project = newId()
       await bus.publish(project, noteEvents(project, 1, 20))
       const arrived = () => stayer.lines.filter((line) => line.startsWith(project))
-      await vi.waitUntil(() => arrived().length === 20, { timeout: 20_000 })
+      await vi.waitUntil(() => arrived().length === 20)
       expect(leaver.lines.length).toBe(before)
       await staying.stop()
     })

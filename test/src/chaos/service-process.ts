@@ -3,7 +3,14 @@ import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { testCacheDir } from '@daybook/embeddings/testing/test-cache'
 import { pause } from '@daybook/runtime/backoff'
-import { isReady, killAtExit, killChild, printedAddress, stopChild } from '../support/child-process.ts'
+import {
+  isReady,
+  killAtExit,
+  killChild,
+  printedAddress,
+  stopChild,
+  testEnvironment,
+} from '../support/child-process.ts'
 import { REPOSITORY } from '../support/daemon.ts'
 
 /** The services that a cluster runs. */
@@ -54,9 +61,7 @@ export function createServiceProcess(options: ServiceProcessOptions): ServicePro
         cwd: REPOSITORY,
         stdio: ['ignore', 'pipe', log],
         env: {
-          PATH: process.env.PATH,
-          HOME: process.env.HOME,
-          TMPDIR: process.env.TMPDIR,
+          ...testEnvironment(),
           DAYBOOK_DATA_DIR: dataDir,
           DAYBOOK_MODEL_CACHE: testCacheDir(),
           DAYBOOK_PORT: '0',

@@ -1,6 +1,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import { testEnvironment } from '../support/child-process.ts'
 
 const BINARY = fileURLToPath(new URL('../../../services/cli/bin/daybook.mjs', import.meta.url))
 
@@ -29,10 +30,9 @@ export function startCli(
   environment: Readonly<Record<string, string>> = {},
   { detached = false }: { detached?: boolean } = {},
 ): CliProcess {
-  const { PATH, HOME, TMPDIR } = process.env
   const child = spawn(process.execPath, [BINARY, ...args], {
     // The name of this repository's folder must not decide what a test sees.
-    env: { PATH, HOME, TMPDIR, DAYBOOK_CONTEXT_DETECTION: 'off', ...environment },
+    env: { ...testEnvironment(), DAYBOOK_CONTEXT_DETECTION: 'off', ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
     detached,
   })

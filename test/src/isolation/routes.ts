@@ -45,7 +45,7 @@ const ROUTES: Readonly<Record<string, readonly RequestInit[]>> = {
   '/journal/export': [{}, { method: 'POST' }],
   '/journal/import': [{}, { method: 'POST', body: '{"format":"daybook-journal"}\n' }],
   '/sync/': [{}],
-  // With a place it would be a stream without an end; test/src/sync/scope-of-followers.test.ts asks for that.
+  // With a place it would be a stream without an end; test/src/sync/scope-of-followers.db.test.ts asks for that.
   '/sync/journal': [{}],
   '/sync/hello': [{}, asked({})],
   '/sync/common': [asked({ places: [{ sequence: 0, hash: '0'.repeat(64) }] })],

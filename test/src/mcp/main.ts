@@ -62,7 +62,7 @@ const PARTS: Readonly<Record<string, () => Promise<readonly string[]>>> = {
   examples: () => tryWays(SDK_WAYS),
   inspector: () => tryWays(INSPECTOR_WAYS),
   clients: () =>
-    vitest('test/src/mcp/many-clients.test.ts', { DAYBOOK_MCP_CLIENTS: String(options.clients) }),
+    vitest('test/src/mcp/many-clients.e2e.test.ts', { DAYBOOK_MCP_CLIENTS: String(options.clients) }),
   conformance: () => vitest('test/src/mcp/conformance'),
   fuzz: () => printRun(options),
 }

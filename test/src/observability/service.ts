@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { testEnvironment } from '../support/child-process.ts'
 
 /** A service in its own process. */
 export interface RunningService {
@@ -19,10 +20,9 @@ export async function startService(
   name: string,
   environment: Readonly<Record<string, string>>,
 ): Promise<RunningService> {
-  const { PATH, HOME, TMPDIR } = process.env
   const child = spawn(process.execPath, ['scripts/start.mjs', name], {
     cwd: REPOSITORY,
-    env: { PATH, HOME, TMPDIR, ...environment },
+    env: { ...testEnvironment(), ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const kill = () => child.kill('SIGKILL')

@@ -2,6 +2,12 @@ import type { ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { pause } from '@daybook/runtime/backoff'
 
+/** What processes of tests get of this one's environment: what a shell has, and what lets the run count them. */
+export function testEnvironment(): NodeJS.ProcessEnv {
+  const { PATH, HOME, TMPDIR, NODE_OPTIONS, DAYBOOK_TEST_RUN } = process.env
+  return { PATH, HOME, TMPDIR, NODE_OPTIONS, DAYBOOK_TEST_RUN }
+}
+
 /** @returns the first address that the process prints; null if it ended before, or took too long */
 export function printedAddress(
   child: ChildProcess,

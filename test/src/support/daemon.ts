@@ -14,6 +14,7 @@ import {
   killNow,
   printedAddress,
   stopChild,
+  testEnvironment,
   untilGone,
 } from './child-process.ts'
 import { type Api, askGraphQL, TransportError } from './graphql.ts'
@@ -180,10 +181,7 @@ function spawnDaemon(
       cwd: REPOSITORY,
       stdio: ['ignore', 'pipe', logFile, ...(entry === undefined ? [] : ['ipc' as const])],
       env: {
-        PATH: process.env.PATH,
-        HOME: process.env.HOME,
-        TMPDIR: process.env.TMPDIR,
-        NODE_OPTIONS: process.env.NODE_OPTIONS,
+        ...testEnvironment(),
         DAYBOOK_DATA_DIR: dataDir,
         DAYBOOK_PORT: '0',
         DAYBOOK_EMBEDDER: embedder,

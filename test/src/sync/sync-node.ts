@@ -155,6 +155,6 @@ export async function standing(client: TestClient): Promise<Standing> {
 /** Waits until everything that the home has is here, and nothing waits for it. */
 export async function untilConnected(client: TestClient): Promise<void> {
   await expect
-    .poll(() => standing(client), { timeout: 30_000, interval: 50 })
+    .poll(() => standing(client), { interval: 50 })
     .toMatchObject({ state: 'CONNECTED', lagEvents: 0, waiting: 0 })
 }

@@ -39,8 +39,8 @@ const WRITE_AFTER = 500
 
 /**
  * A Typesense 29 for tests: an HTTP server that stores, tokenises, filters and searches. It gives the
- * recorded answers of the real server (`server/exchanges.test.ts`), and the same answers to random requests
- * of our client's kinds (`server/side-by-side.test.ts`). Not for production: vector search is exact,
+ * recorded answers of the real server (`server/exchanges.db.test.ts`), and the same answers to random requests
+ * of our client's kinds (`server/side-by-side.db.test.ts`). Not for production: vector search is exact,
  * everything is in memory, there is no cluster.
  *
  * ```ts

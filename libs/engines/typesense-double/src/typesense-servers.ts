@@ -1,4 +1,5 @@
 import { newId } from '@daybook/memory/id'
+import type { Need } from '@daybook/runtime/testing/needs'
 import { nativeTypesenseProgram, startNativeTypesense } from './native-typesense.ts'
 import type { Faults } from './server/faults.ts'
 import { startTypesenseDouble } from './start-typesense-double.ts'
@@ -36,6 +37,13 @@ export const TYPESENSE_SERVERS: readonly TypesenseKind[] = [
   { name: 'the double', start: () => startTypesenseDouble({ apiKey: 'key-of-the-double' }) },
   ...REAL,
 ]
+
+/** For suites that only a real server can serve. */
+export const REAL_TYPESENSE: Need = {
+  name: 'a real Typesense',
+  problem: REAL.length > 0 ? null : 'Set DAYBOOK_TYPESENSE_SERVER or TYPESENSE_URL (CONTRIBUTING.md).',
+  optional: true,
+}
 
 /** A name for a suite's collections that no other has. */
 export const newTestName = (): string => `daybook_test_${newId().replaceAll('-', '')}`

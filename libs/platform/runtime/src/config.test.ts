@@ -22,12 +22,13 @@ describe('the folder of models', () => {
       expect(readConfig({ DAYBOOK_DATA_DIR: dataDir }).modelCacheDir).toBe(modelCacheDir)
   })
 
-  it.runIf(process.platform === 'linux')('is, on Linux, where XDG_CACHE_HOME says, else in ~/.cache', () => {
-    vi.stubEnv('XDG_CACHE_HOME', '/caches')
-    expect(readConfig({}).modelCacheDir).toBe('/caches/daybook/models')
-    vi.stubEnv('XDG_CACHE_HOME', undefined)
-    expect(readConfig({}).modelCacheDir).toBe(join(homedir(), '.cache/daybook/models'))
-  })
+  if (process.platform === 'linux')
+    it('is, on Linux, where XDG_CACHE_HOME says, else in ~/.cache', () => {
+      vi.stubEnv('XDG_CACHE_HOME', '/caches')
+      expect(readConfig({}).modelCacheDir).toBe('/caches/daybook/models')
+      vi.stubEnv('XDG_CACHE_HOME', undefined)
+      expect(readConfig({}).modelCacheDir).toBe(join(homedir(), '.cache/daybook/models'))
+    })
 })
 
 describe('the settings', () => {

@@ -3,14 +3,15 @@ import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
+import { pause } from '@daybook/runtime/backoff'
 import { silentLogger } from '@daybook/runtime/logger'
 import { type EmbeddedDatabase, startEmbeddedDatabase } from '../embedded/start.ts'
 import type { LentDatabase } from './borrow-embedded.ts'
-import { copyMigratedCluster } from './embedded-template.ts'
+import { copyCluster, ensureMigrated } from './embedded-template.ts'
 import { type InitialState, readInitialState, restoreInitialState } from './restore-database.ts'
 
 /** Returned databases that are kept for the next file. Each takes some 250 MB. */
-const KEPT = 4
+const KEPT = 6
 
 interface PooledDatabase {
   readonly dataDir: string
@@ -18,20 +19,18 @@ interface PooledDatabase {
   readonly initial: InitialState
 }
 
-interface Loan {
-  readonly database: PooledDatabase
-  /** The process id of its server at the time. */
-  readonly pid: number | undefined
-}
-
 /*
  * A process that lends migrated embedded databases to the test files of a run. A suite has one for itself. What it wrote is removed when it
  * returns the database, which takes 0.2 s; a new one takes 2 s of CPU time, and runs its first queries uncompiled.
+ *
+ * Its argument is `migratedTemplate()`, which needs the sources; this runs from a bundle.
  *
  * A borrower connects to the socket and gets a `LentDatabase` as a line of JSON, and another one for each line that it sends. It returns
  * the database by closing; if it dies, the connection closes as well. The process ends when its parent lets go of it.
  */
 
+const [template = ''] = process.argv.slice(2)
+await ensureMigrated(template)
 const folder = mkdtempSync(join(tmpdir(), 'daybook-pool-'))
 const path = join(folder, 'lend.sock')
 const idle: PooledDatabase[] = []
@@ -39,13 +38,9 @@ const all = new Set<PooledDatabase>()
 /** Those that come back at this moment. */
 const returning = new Set<Promise<void>>()
 
-let copying: Promise<void> = Promise.resolve()
-
 async function startOne(): Promise<PooledDatabase> {
   const dataDir = mkdtempSync(join(folder, 'database-'))
-  // One after the other, so that only the first makes the template.
-  copying = copying.catch(() => {}).then(() => copyMigratedCluster(dataDir))
-  await copying
+  copyCluster(template, dataDir)
   const embedded = await startEmbeddedDatabase(dataDir, silentLogger)
   const initial = await readInitialState(embedded.address.connection)
   const database = { dataDir, embedded, initial }
@@ -69,21 +64,21 @@ async function take(): Promise<PooledDatabase> {
   }
 }
 
-async function lend(borrower: Socket): Promise<Loan> {
+async function lend(borrower: Socket): Promise<PooledDatabase> {
   const database = await take()
   const { address, pid } = database.embedded
   const tell = () =>
     borrower.write(`${JSON.stringify({ address, pid: pid() ?? null } satisfies LentDatabase)}\n`)
   borrower.on('data', tell)
   tell()
-  return { database, pid: pid() }
+  return database
 }
 
-async function takeBack({ database, pid }: Loan): Promise<void> {
-  // A test killed it: what a recovered database holds is not for the next file.
-  const intact = database.embedded.pid() === pid && idle.length < KEPT
+async function takeBack(database: PooledDatabase): Promise<void> {
+  // One that a test killed is started again by itself.
+  while (database.embedded.pid() === undefined) await pause(20)
   const { connection } = database.embedded.address
-  if (intact && (await restoreInitialState(connection, database.initial).catch(() => false)))
+  if (idle.length < KEPT && (await restoreInitialState(connection, database.initial).catch(() => false)))
     idle.push(database)
   else await discard(database)
 }

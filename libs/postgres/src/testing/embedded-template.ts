@@ -9,6 +9,7 @@ import {
   renameSync,
   rmSync,
 } from 'node:fs'
+import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { silentLogger } from '@daybook/runtime/logger'
@@ -21,35 +22,41 @@ import { migrate } from '../migrate.ts'
  * copying 0.4 s, and nearly every suite needs one. The template is cached by PGlite's version and contains
  * nothing of ours.
  */
-export function copyEmptyCluster(dataDir: string): Promise<void> {
-  return copyTemplate(`pglite-${pgliteVersion()}`, dataDir, async () => {})
+export async function copyEmptyCluster(dataDir: string): Promise<void> {
+  const template = join(TEST_CACHE, `pglite-${pgliteVersion()}`)
+  if (!existsSync(template)) await makeTemplate(template, async () => {})
+  copyCluster(template, dataDir)
 }
 
-/** The same with all migrations applied, which takes another 2 s. Cached by a hash of the migrations. */
-export function copyMigratedCluster(dataDir: string): Promise<void> {
-  return copyTemplate(`pglite-${pgliteVersion()}-${migrationsHash()}`, dataDir, async (address) => {
-    await migrate(address)
-  })
+/** The same with all migrations applied, which takes another 2 s. */
+export async function copyMigratedCluster(dataDir: string): Promise<void> {
+  const template = migratedTemplate()
+  await ensureMigrated(template)
+  copyCluster(template, dataDir)
 }
 
-async function copyTemplate(
-  name: string,
-  dataDir: string,
-  fill: (address: DatabaseAddress) => Promise<void>,
-): Promise<void> {
-  const cache = join(dirname(pglitePackage()), '../../.cache/daybook-test')
-  const template = join(cache, name)
-  if (!existsSync(template)) await makeTemplate(cache, template, fill)
-  cpSync(template, join(dataDir, 'postgres'), { recursive: true })
+/** The folder of a cluster with all migrations applied. Its name has a hash of the migrations. */
+export const migratedTemplate = () => join(TEST_CACHE, `pglite-${pgliteVersion()}-${migrationsHash()}`)
+
+/** Makes that folder if it is not there. */
+export async function ensureMigrated(template: string): Promise<void> {
+  if (!existsSync(template))
+    await makeTemplate(template, async (address) => {
+      await migrate(address)
+    })
+}
+
+/** Copies the folder of a cluster into a data folder. */
+export function copyCluster(from: string, dataDir: string): void {
+  cpSync(from, join(dataDir, 'postgres'), { recursive: true })
 }
 
 async function makeTemplate(
-  cache: string,
   template: string,
   fill: (address: DatabaseAddress) => Promise<void>,
 ): Promise<void> {
-  mkdirSync(cache, { recursive: true })
-  const folder = mkdtempSync(join(cache, 'new-'))
+  mkdirSync(TEST_CACHE, { recursive: true })
+  const folder = mkdtempSync(join(TEST_CACHE, 'new-'))
   try {
     const embedded = await startEmbeddedDatabase(folder, silentLogger)
     await fill(embedded.address).finally(embedded.stop)
@@ -63,7 +70,10 @@ async function makeTemplate(
 }
 
 const pglitePackage = () =>
-  fileURLToPath(new URL('../package.json', import.meta.resolve('@electric-sql/pglite')))
+  join(dirname(createRequire(import.meta.url).resolve('@electric-sql/pglite')), '../package.json')
+
+/** Where runs of tests keep what the next one need not make again. */
+export const TEST_CACHE = join(dirname(pglitePackage()), '../../.cache/daybook-test')
 
 function pgliteVersion(): string {
   return (JSON.parse(readFileSync(pglitePackage(), 'utf8')) as { version: string }).version

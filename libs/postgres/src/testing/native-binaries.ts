@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { isBare, ofServer } from '@daybook/runtime/testing/needs'
 
 /** Why there is no native server to test on. The message is for the person who runs the tests. */
 export class NoNativeServerError extends Error {}
@@ -10,6 +11,7 @@ export class NoNativeServerError extends Error {}
  * @throws NoNativeServerError
  */
 export function findBinaries(): string {
+  if (isBare()) throw new NoNativeServerError('servers of this machine are not looked for')
   const debian = '/usr/lib/postgresql'
   const versions = existsSync(debian) ? readdirSync(debian) : []
   const folders = [
@@ -47,16 +49,17 @@ export function serverUser(): { uid: number; gid: number } | null {
   return { uid: Number(entry[2]), gid: Number(entry[3]) }
 }
 
-/** Whether this machine has a server to start. If not, the global setup says so loudly. */
-export const HAS_NATIVE_POSTGRES = canStart()
+/** For suites that start servers of their own. */
+export const OWN_POSTGRES = ofServer('Postgres servers that are killed', whyNone())
 
-function canStart(): boolean {
+/** Why there is no server to start here; null if there is one. */
+export function whyNone(): string | null {
   try {
     findBinaries()
     serverUser()
-    return true
+    return null
   } catch (error) {
-    if (error instanceof NoNativeServerError) return false
+    if (error instanceof NoNativeServerError) return error.message
     throw error
   }
 }

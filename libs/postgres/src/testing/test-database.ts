@@ -1,11 +1,13 @@
 import { newId } from '@daybook/memory/id'
 import { pause } from '@daybook/runtime/backoff'
+import { isBare, ofServer } from '@daybook/runtime/testing/needs'
 import { Client } from 'pg'
 import { ensureProject } from '../access/projects.ts'
 import { type Database, type DatabaseAddress, openDatabase, serverAddress } from '../connect.ts'
 import { prepareDatabase } from '../prepare.ts'
 import { type ProjectScope, projectScope } from '../project-scope.ts'
 import { borrowEmbedded } from './borrow-embedded.ts'
+import { whyNone } from './native-binaries.ts'
 
 /** A migrated database for one test file. */
 export interface TestDatabase {
@@ -109,16 +111,35 @@ async function startNative(): Promise<TestDatabase> {
   return openTestDatabase(serverAddress(url), outage, drop)
 }
 
+const hasNative = !isBare() && Boolean(process.env[TEST_DATABASE_URL])
+
+/** For suites of `NATIVE_DATABASE` alone. */
+export const POSTGRES = ofServer(
+  'native Postgres',
+  hasNative ? null : (whyNone() ?? 'the run has started none'),
+)
+
+/** The embedded database. */
+export const EMBEDDED_DATABASE: TestDatabaseKind = {
+  name: 'embedded PGlite',
+  severalSessions: false,
+  start: startEmbedded,
+}
+
+/** The native one, whether there is one or not: suites of it are `needing(POSTGRES)`. */
+export const NATIVE_DATABASE: TestDatabaseKind = {
+  name: 'native Postgres',
+  severalSessions: true,
+  start: startNative,
+}
+
 /**
  * The databases that suites of the libs run on, as the parameter of each contract suite:
- * `describe.each(TEST_DATABASES)('the journal on $name', ({ start }) => …)`. The native one is missing if
- * there is none (`global-setup.ts` reports that).
+ * `describe.each(TEST_DATABASES)('the journal on $name', ({ start }) => …)`. The native one is left out where there is none.
  */
 export const TEST_DATABASES: readonly TestDatabaseKind[] = [
-  { name: 'embedded PGlite', severalSessions: false, start: startEmbedded },
-  ...(process.env[TEST_DATABASE_URL]
-    ? [{ name: 'native Postgres', severalSessions: true, start: startNative }]
-    : []),
+  EMBEDDED_DATABASE,
+  ...(hasNative ? [NATIVE_DATABASE] : []),
 ]
 
 /** `all` runs the suites of services on every database too: `npm run test:databases`. */

@@ -5,6 +5,7 @@ import { delimiter, join } from 'node:path'
 import { pause } from '@daybook/runtime/backoff'
 import { freePort } from '@daybook/runtime/testing/free-port'
 import { type KeptProcess, startKept } from '@daybook/runtime/testing/kept-process'
+import { isBare, ofServer } from '@daybook/runtime/testing/needs'
 
 /** A NATS server with JetStream for one test, which may treat it as badly as it likes. */
 export interface NativeNats {
@@ -25,12 +26,16 @@ const START_TIMEOUT_MS = 20_000
 
 /** The server program: Debian keeps it in a folder that an ordinary user's PATH may lack. */
 function findServer(): string | null {
+  if (isBare()) return null
   const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/bin']
   return folders.map((folder) => join(folder, 'nats-server')).find((file) => existsSync(file)) ?? null
 }
 
-/** Whether this machine has a server to start. If not, the global setup says so loudly. */
-export const HAS_NATIVE_NATS = findServer() !== null
+/** For suites that start servers of their own. */
+export const OWN_NATS = ofServer(
+  'NATS servers that are killed',
+  findServer() === null ? 'no nats-server is installed here' : null,
+)
 
 /** Starts a server in a temporary folder. @param settings more arguments for nats-server */
 export async function startNativeNats(settings: readonly string[] = []): Promise<NativeNats> {

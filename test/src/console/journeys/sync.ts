@@ -13,9 +13,6 @@ const REVISE = `mutation ($id: ID!, $text: String!) { revise(id: $id, input: { c
   ... on Revised { sequence } ... on DaybookError { message } } }`
 const MEMORY = 'query ($id: ID!) { memory(id: $id) { text shared version } }'
 
-/** The machine may be busy with other tests. */
-const PATIENTLY = { timeout: 20_000 }
-
 type Ask = Tenant['ask']
 
 /** A project at another Daybook, and what can be done there. */
@@ -207,7 +204,7 @@ export function syncJourneys(suite: ConsoleSuite): void {
     const { page } = visit
     await followInForm(page, atHome, 'ASK')
     const { ask } = await makeKey(suite.daemon, project)
-    await expect.poll(async () => (await ask(MEMORY, { id: tickets })).memory?.version, PATIENTLY).toBe(1)
+    await expect.poll(async () => (await ask(MEMORY, { id: tickets })).memory?.version).toBe(1)
     reachable(false)
     await ask(REVISE, { id: ferry, text: 'The ferry leaves at ten from the old harbour' })
     await ask(REVISE, { id: tickets, text: 'Tickets are sold on board' })
@@ -236,7 +233,7 @@ export function syncJourneys(suite: ConsoleSuite): void {
 
     await first.getByRole('button', { name: 'Mine' }).click()
     await expect
-      .poll(async () => (await atHome.ask(MEMORY, { id: ferry })).memory.text, PATIENTLY)
+      .poll(async () => (await atHome.ask(MEMORY, { id: ferry })).memory.text)
       .toContain('leaves at ten')
     await conflicts.filter({ hasText: 'Tickets' }).getByRole('button', { name: 'Theirs' }).click()
     await page.getByText('None waits for a decision.').waitFor()
@@ -266,7 +263,7 @@ export function syncJourneys(suite: ConsoleSuite): void {
         return followedProjects.find(
           (one: { project: { name: string } }) => one.project.name === left.project,
         ).rule
-      }, PATIENTLY)
+      })
       .toBe('ASK')
     const { ask } = await makeKey(suite.daemon, left.project)
     await remember(ask, 'Only here')

@@ -1,0 +1,120 @@
+import { ensureProject } from '@daybook/postgres/access/projects'
+import { type Database, openDatabase } from '@daybook/postgres/connect'
+import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
+import { type CuttingProxy, startCuttingProxy } from '@daybook/postgres/testing/cutting-proxy'
+import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readHead } from '../read/read.ts'
+import { forgetting, note, restoring } from '../testing/requests.ts'
+import type { AppendRequest } from './append-request.ts'
+import { createJournalWriter } from './journal-writer.ts'
+
+describe.each(TEST_DATABASES)(
+  'a connection to $name that breaks around COMMIT',
+  ({ start, severalSessions }) => {
+    let database: TestDatabase
+    let proxy: CuttingProxy
+    let db: Database
+    let scope: ProjectScope
+    const writer = createJournalWriter(() => {})
+
+    beforeAll(async () => {
+      database = await start()
+      proxy = await startCuttingProxy(database.address)
+      db = openDatabase(proxy.address)
+      scope = projectScope(db, await ensureProject(db, 'cut'))
+    })
+    afterAll(async () => {
+      await db?.destroy()
+      await proxy?.stop()
+      await database?.stop()
+    })
+
+    /** Appends while the connection breaks at COMMIT. @returns what each caller was told */
+    const lose = async (delivered: boolean, ...requests: AppendRequest[]) => {
+      const cut = proxy.cutNextCommit({ delivered })
+      const results = Promise.allSettled(requests.map((request) => writer.append(scope, request)))
+      await cut
+      return (await results).map((one) => (one.status === 'rejected' ? one.reason : null))
+    }
+
+    it('B5: without a key nobody tries again, and the answer says that it is not known', async () => {
+      const before = await readHead(scope)
+      const [told] = await lose(true, note('once'))
+      expect(told).toMatchObject({
+        code: 'OUTCOME_UNKNOWN',
+        message: expect.stringMatching(/not known whether.*look before you repeat.*idempotency key/su),
+      })
+      expect(await readHead(scope)).toBe(before + 1)
+    })
+
+    it('B5: requests that merely arrived together are not tried again one by one either', async () => {
+      const before = await readHead(scope)
+      const told = await lose(true, note('a'), note('b'), note('c', { idempotencyKey: 'c' }))
+      expect(told.map(({ code }) => code)).toEqual(['OUTCOME_UNKNOWN', 'OUTCOME_UNKNOWN', 'UNAVAILABLE'])
+      expect(await readHead(scope)).toBe(before + 3)
+    })
+
+    it.each([true, false])(
+      'B5: with a key it may be sent again, and takes effect once (COMMIT delivered: %s)',
+      async (delivered) => {
+        const before = await readHead(scope)
+        const request = () => note('keyed', { idempotencyKey: `delivered ${delivered}` })
+        expect(await lose(delivered, request())).toMatchObject([{ code: 'UNAVAILABLE' }])
+        expect((await writer.append(scope, request())).duplicate).toBe(delivered)
+        expect(await readHead(scope)).toBe(before + 1)
+      },
+    )
+
+    if (severalSessions)
+      it.each([true, false])(
+        'B5: the same holds for an append in one statement (delivered: %s)',
+        async (delivered) => {
+          await writer.append(scope, note('so that the writer knows the end'))
+          const before = await readHead(scope)
+          const [told, keyed] = await lose(
+            delivered,
+            note('no key'),
+            note('key', { idempotencyKey: `statement ${delivered}` }),
+          )
+          expect([told?.code, keyed?.code]).toEqual(['OUTCOME_UNKNOWN', 'UNAVAILABLE'])
+          expect(await readHead(scope)).toBe(before + (delivered ? 2 : 0))
+          const again = await writer.append(scope, note('key', { idempotencyKey: `statement ${delivered}` }))
+          expect(again.duplicate).toBe(delivered)
+        },
+      )
+
+    it('B5: forget and restore that are repeated with their keys take effect once', async () => {
+      const { memory } = await writer.append(scope, note('back and forth'))
+      const { id } = memory.state
+      const forget = { ...forgetting(id), idempotencyKey: 'forget' }
+      const restore = { ...restoring(id), idempotencyKey: 'restore' }
+      expect(await lose(true, forget)).toMatchObject([{ code: 'UNAVAILABLE' }])
+      const forgotten = await writer.append(scope, forget)
+      expect([forgotten.duplicate, forgotten.memory.version]).toEqual([true, 2])
+      const restored = await writer.append(scope, restore)
+      expect([restored.duplicate, restored.memory.version]).toEqual([false, 3])
+      expect(await writer.append(scope, restore)).toEqual({ ...restored, event: null, duplicate: true })
+      const head = await readHead(scope)
+      expect(await writer.append(scope, forget)).toEqual(forgotten)
+      expect(await readHead(scope)).toBe(head)
+    })
+
+    it('B5: a key on a forget that changes nothing keeps its answer', async () => {
+      const { memory } = await writer.append(scope, note('gone already'))
+      const { id } = memory.state
+      const first = await writer.append(scope, forgetting(id))
+      const nothing = await writer.append(scope, { ...forgetting(id), idempotencyKey: 'nothing' })
+      expect(nothing).toMatchObject({
+        event: null,
+        duplicate: false,
+        memory: { version: first.memory.version },
+      })
+      await writer.append(scope, restoring(id))
+      const head = await readHead(scope)
+      const again = await writer.append(scope, { ...forgetting(id), idempotencyKey: 'nothing' })
+      expect(again).toMatchObject({ duplicate: true, memory: { version: first.memory.version } })
+      expect(await readHead(scope)).toBe(head)
+    })
+  },
+)

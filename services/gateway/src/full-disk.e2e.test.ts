@@ -1,0 +1,92 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ensureProject } from '@daybook/postgres/access/projects'
+import { openDatabase } from '@daybook/postgres/connect'
+import { type EmbeddedDatabase, startEmbeddedDatabase } from '@daybook/postgres/embedded/start'
+import { migrate } from '@daybook/postgres/migrate'
+import { projectScope } from '@daybook/postgres/project-scope'
+import { copyEmptyCluster } from '@daybook/postgres/testing/embedded-template'
+import { silentLogger } from '@daybook/runtime/logger'
+import { needing } from '@daybook/runtime/testing/needing'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { checkDatabase } from './checks/database.ts'
+import { REMEMBER, startTestGateway, type TestGateway } from './testing/test-gateway.ts'
+
+/** A disk of its own for the test. @returns its folder, or why this user may not mount one */
+function mountDisk(megabytes: number): { folder: string } | { problem: string } {
+  const folder = mkdtempSync(join(tmpdir(), 'daybook-disk-'))
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'none', folder], { stdio: 'pipe' })
+    return { folder }
+  } catch (error) {
+    rmSync(folder, { recursive: true })
+    return { problem: `This user may not mount one (${String(error)}).` }
+  }
+}
+
+const disk = mountDisk(160)
+
+needing({
+  name: 'a full disk',
+  problem: 'problem' in disk ? disk.problem : null,
+  optional: true,
+}).describe('a full disk', () => {
+  const folder = 'folder' in disk ? disk.folder : ''
+  let embedded: EmbeddedDatabase
+  let gateway: TestGateway
+  let db: ReturnType<typeof openDatabase>
+  beforeAll(async () => {
+    await copyEmptyCluster(folder)
+    embedded = await startEmbeddedDatabase(folder, silentLogger)
+    await migrate(embedded.address)
+    db = openDatabase(embedded.address)
+    const newProject = async () => projectScope(db, await ensureProject(db, `test-${Date.now()}`))
+    gateway = await startTestGateway({ address: embedded.address, db, newProject } as never, null)
+  })
+  afterAll(async () => {
+    await gateway?.stop()
+    await db?.destroy()
+    await embedded?.stop()
+    execFileSync('umount', ['-l', folder])
+    rmSync(folder, { recursive: true })
+  })
+  const filler = () => join(folder, 'filler')
+  const fill = () => {
+    const { bavail, bsize } = statfsSync(folder)
+    writeFileSync(filler(), Buffer.alloc(Math.max(0, bavail * bsize)))
+  }
+  const check = () =>
+    checkDatabase({ db, config: { databaseUrl: undefined } } as unknown as Parameters<
+      typeof checkDatabase
+    >[0])
+
+  it('is named by what it refuses and by doctor, and forgotten when there is room', async () => {
+    const client = await gateway.newClient()
+    // Of words that are all different, so that nothing of it is packed away.
+    const text = (from: number) =>
+      Array.from({ length: 5_000 }, (_, i) => (from * 5_000 + i).toString(36)).join(' ')
+    const remember = async (from: number) =>
+      (await client.send(REMEMBER, { input: { content: { note: { text: text(from) } } } })).body
+    expect((await remember(0)).errors).toBeUndefined()
+    await expect.poll(check).toMatchObject({ status: 'OK' })
+    fill()
+    let refused: Awaited<ReturnType<typeof remember>> | undefined
+    for (let attempt = 1; attempt < 200 && refused === undefined; attempt += 1) {
+      const body = await remember(attempt)
+      if (body.errors !== undefined) refused = body
+    }
+    expect(refused?.errors).toMatchObject([
+      { message: expect.stringContaining('disk is full'), extensions: { code: 'UNAVAILABLE' } },
+    ])
+    expect(await check()).toMatchObject({
+      status: 'FAILED',
+      message: expect.stringContaining('disk is full'),
+    })
+    rmSync(filler())
+    await expect.poll(() => remember(500)).not.toHaveProperty('errors')
+    // It also says whether the database is slow, which it is for a moment after the disk was full.
+    await expect.poll(check).toMatchObject({ status: 'OK' })
+  })
+})

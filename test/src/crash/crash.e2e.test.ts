@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest'
+import { runCrashRounds } from './run.ts'
+
+const ROUNDS = 2
+
+test('killed at any moment, the daemon keeps what it acknowledged and does nothing twice', async () => {
+  const seed = Number(process.env.DAYBOOK_CRASH_SEED ?? Date.now() % 1_000_000)
+  const run = await runCrashRounds({ rounds: ROUNDS, seed })
+  expect(run.failures, `seed ${seed}`).toEqual([])
+  expect(run.acknowledged).toBeGreaterThan(0)
+})
