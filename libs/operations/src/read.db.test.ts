@@ -5,6 +5,9 @@ import { finishOperation, leaseOperation } from './lease.ts'
 import { listUntaken } from './read.ts'
 import { requestOperation } from './request.ts'
 
+/** In milliseconds: longer than a test may take. */
+const HOUR = 3_600_000
+
 describe.each(TEST_DATABASES)('operations that nobody works on, on $name', ({ start }) => {
   let database: TestDatabase
   beforeAll(async () => {
@@ -18,10 +21,10 @@ describe.each(TEST_DATABASES)('operations that nobody works on, on $name', ({ st
       requestOperation(db, { type: 'backfill', projection, options: { projectId: null }, requestedBy: null })
     const untaken = async (waitedMs = 0) => (await listUntaken(db, waitedMs)).map(({ id }) => id)
     const [first, second] = [await ask('pgvector'), await ask('typesense')]
-    expect(await untaken(60_000)).toEqual([])
+    expect(await untaken(HOUR)).toEqual([])
     expect(await untaken()).toEqual([first.id, second.id])
 
-    const owner = { name: 'a process', leaseMs: 60_000 }
+    const owner = { name: 'a process', leaseMs: HOUR / 2 }
     expect(await leaseOperation(db, owner, ['pgvector'])).toMatchObject({ operation: { id: first.id } })
     expect(await untaken()).toEqual([])
 
@@ -29,7 +32,7 @@ describe.each(TEST_DATABASES)('operations that nobody works on, on $name', ({ st
       db,
     )
     expect(await untaken()).toEqual([first.id, second.id])
-    expect(await untaken(5_000)).toEqual([])
+    expect(await untaken(HOUR)).toEqual([])
 
     await leaseOperation(db, owner, ['pgvector'])
     await finishOperation(db, owner, first.id, {

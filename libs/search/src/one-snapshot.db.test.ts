@@ -15,6 +15,9 @@ const revise = (id: string, text: string): Command => ({
   input: { content: { kind: 'note', fields: { text } } },
 })
 
+/** Searches beside revisions. */
+const ROUNDS = Number(process.env['DAYBOOK_FUZZ_RUNS'] ?? 30)
+
 describe.each(COMBINATIONS)('one search, one snapshot: $name with $database', ({ start, attach }) => {
   let harness: EngineHarness
   beforeAll(async () => {
@@ -152,7 +155,7 @@ describe.each(COMBINATIONS)('one search, one snapshot: $name with $database', ({
     const wrong: string[] = []
     let hits = 0
     try {
-      for (let round = 0; round < 120; round += 1) {
+      for (let round = 0; round < ROUNDS; round += 1) {
         const mode = round % 2 === 0 ? 'KEYWORD' : 'HYBRID'
         const answer = await find(scope, {
           mode,

@@ -173,6 +173,5 @@ async function joined(bus: Bus, recorders: readonly { readonly lines: readonly s
   for (let sequence = 1; recorders.some(({ lines }) => lines.length === 0); sequence += 1) {
     await bus.publish(probe, [noteEvent(probe, sequence)])
     await new Promise((turn) => setTimeout(turn, 5))
-    if (sequence > 4_000) throw new Error('a member of a group hears nothing')
   }
 }

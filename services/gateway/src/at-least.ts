@@ -11,7 +11,7 @@ import type { Context } from './context.ts'
 import { checkPlace, type NamedPlace, requirePlace } from './journal-place.ts'
 import { waitForCopy } from './sync/wait-for-copy.ts'
 
-/** The longest wait for a sequence to become readable, in milliseconds. */
+/** The longest wait for a sequence to become readable, in milliseconds, unless the gateway's parts say another. */
 export const WAIT_MS = 5_000
 
 /** What a wait came to. */
@@ -31,7 +31,7 @@ interface Wanted {
 
 /** What of a context is needed to wait. */
 export type WaitContext = Pick<Context, 'project' | 'readModel'> & {
-  readonly parts: Pick<Context['parts'], 'signal'>
+  readonly parts: Pick<Context['parts'], 'signal' | 'waitMs'>
 }
 
 /**
@@ -49,7 +49,7 @@ export async function readAtLeast<T>(
 ): Promise<T> {
   const wanted = checkPlace('atLeast', atLeast, atLeastHash)
   if (wanted === null) return read(null)
-  const deadline = Date.now() + WAIT_MS
+  const deadline = Date.now() + (context.parts.waitMs?.() ?? WAIT_MS)
   for (;;) {
     const { behind, reached } = await waitFor(context, wanted, deadline)
     const answer = await read(behind)

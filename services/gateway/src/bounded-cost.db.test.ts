@@ -79,7 +79,7 @@ describe.each(SERVICE_DATABASES)('what requests may cost, on $name', ({ start })
 
   test('C6: a request that takes longer than its deadline is answered so, and keeps its turn', async () => {
     const own = await startTestGateway(database, null, {
-      environment: { DAYBOOK_REQUEST_DEADLINE: '200ms', DAYBOOK_REQUESTS_PER_KEY: '1' },
+      environment: { DAYBOOK_REQUEST_DEADLINE: '2s', DAYBOOK_REQUESTS_PER_KEY: '1' },
     })
     const [its, others] = [await own.newClient(), await own.newClient()]
     // Cache the keys first: looking them up later would wait for the database too.
@@ -108,7 +108,7 @@ describe.each(SERVICE_DATABASES)('what requests may cost, on $name', ({ start })
       'mutation { remember(input: { content: { note: { text: "late" } } }) { __typename } }',
     )
     expect(late.body.errors?.[0]).toMatchObject({
-      message: expect.stringMatching(/within 0.2 s.*DAYBOOK_REQUEST_DEADLINE.*look before you repeat/u),
+      message: expect.stringMatching(/within 2 s.*DAYBOOK_REQUEST_DEADLINE.*look before you repeat/u),
       extensions: { code: 'DEADLINE', retryable: false },
     })
     let hasTurn = false
@@ -116,7 +116,7 @@ describe.each(SERVICE_DATABASES)('what requests may cost, on $name', ({ start })
       hasTurn = true
     })
     // Requests of other keys come and go meanwhile.
-    for (let times = 0; times < 5; times += 1) await others.data('{ __typename }')
+    for (let times = 0; times < 5; times += 1) await others.send('{ __typename }')
     expect(hasTurn).toBe(false)
     release()
     await holding

@@ -2,7 +2,7 @@ import { newId } from '@daybook/memory/id'
 import { rowsWith } from '@daybook/postgres/testing/rows-with'
 import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
 import { createClient } from 'graphql-ws'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { REMEMBER, type TestClient, testClient, useTestGateway } from './testing/test-gateway.ts'
 
@@ -123,7 +123,7 @@ describe.each(SERVICE_DATABASES)('deleteProject on $name', ({ start }) => {
   })
 
   it('ends subscriptions, also those of keys that open all projects', async () => {
-    const { id, name } = await make()
+    const { id, name, client } = await make()
     const key = await keyFor({ allProjects: true })
     const socket = createClient({
       url: `${admin.url.replace('http', 'ws')}/graphql`,
@@ -131,19 +131,22 @@ describe.each(SERVICE_DATABASES)('deleteProject on $name', ({ start }) => {
       connectionParams: { Authorization: `Bearer ${key}`, 'X-Daybook-Project': id },
       retryAttempts: 0,
     })
+    await client.data(REMEMBER, note())
+    let seen = 0
     const ended = new Promise((resolve) => {
       socket.subscribe(
         { query: 'subscription { events(after: 0) { sequence } }' },
         {
           next: (answer) => {
-            if (answer.errors !== undefined) resolve(answer.errors)
+            if (answer.errors === undefined) seen += 1
+            else resolve(answer.errors)
           },
           error: resolve,
           complete: () => resolve('complete'),
         },
       )
     })
-    await new Promise((resolve) => setTimeout(resolve, 300))
+    await vi.waitUntil(() => seen === 1)
     await remove(id, name)
     expect(JSON.stringify(await ended)).toContain('PROJECT_DELETED')
     await socket.dispose()

@@ -171,8 +171,10 @@ describe.each(SERVICE_DATABASES)('erasure on $name', ({ start }) => {
       `mutation ($text: String!) { indexDocument(id: "parts", content: $text) { __typename } }`,
       { text: page.repeat(400) },
     )
+    suite.running.waitAtMost(50)
     const { body } = await client.send(ERASE, { id })
     expect(body.errors?.[0]).toMatchObject({ extensions: { code: 'BEHIND' } })
+    suite.running.waitAtMost()
     await suite.running.startProjector()
     expect((await client.data(ERASE, { id }))['erase']).toMatchObject({ __typename: 'Erased' })
     expect(await rowsWith('kittiwakes')).toEqual([])

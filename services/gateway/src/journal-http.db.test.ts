@@ -1,5 +1,6 @@
 import { request } from 'node:http'
 import { verifyJournal } from '@daybook/journal/chain/verify-journal'
+import { readHead } from '@daybook/journal/read/read'
 import { changeActor } from '@daybook/journal/testing/tamper'
 import { newId } from '@daybook/memory/id'
 import { createApiKey } from '@daybook/postgres/access/api-keys'
@@ -8,7 +9,7 @@ import { projectScope } from '@daybook/postgres/project-scope'
 import { asOwner } from '@daybook/postgres/testing/as-owner'
 import { rowsWith } from '@daybook/postgres/testing/rows-with'
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startTestGateway, type TestClient, testClient } from './testing/test-gateway.ts'
 
 /*
@@ -173,15 +174,15 @@ describe.each(KINDS)('moving a journal over HTTP from $kind.name to $other.name'
     const client = await source.gateway.newClient()
     await remember(client, 900)
     const { text } = await source.export(client.projectId)
-    await new Promise<void>((closed) => {
-      const upload = request(`${target.url}/journal/import`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${target.key}` },
-      })
-      upload.on('error', () => {})
-      upload.on('close', closed)
-      upload.write(text.slice(0, text.length * 0.8), () => setTimeout(() => upload.destroy(), 300))
+    const upload = request(`${target.url}/journal/import`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${target.key}` },
     })
+    upload.on('error', () => {})
+    upload.write(text.slice(0, text.length * 0.8))
+    const { projectId } = client
+    await vi.waitUntil(() => readHead(projectScope(target.database.db, projectId)))
+    await new Promise((closed) => upload.once('close', closed).destroy())
     const { result } = await target.import(text)
     expect(result).toMatchObject({ imported: expect.any(Number), alreadyThere: expect.any(Number) })
     expect(Number(result?.['imported']) + Number(result?.['alreadyThere'])).toBe(900)

@@ -35,6 +35,8 @@ export interface GatewayParts {
   readonly homeOf: HomeOf
   /** Each request touches it. */
   readonly activity?: Activity
+  /** For tests: the longest wait of a read for its `atLeast`, in milliseconds. Default 5 s. */
+  readonly waitMs?: () => number
   /** For evaluations: the terms that the ranking leaves out now. Default none. */
   readonly without?: WithoutTerms | undefined
 }

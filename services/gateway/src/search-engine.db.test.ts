@@ -36,7 +36,7 @@ beforeAll(async () => {
   typesense = createTypesenseSearch({
     url: double.url,
     apiKey: double.apiKey,
-    timeoutMs: 10_000,
+    timeoutMs: 240_000,
     probeAfterMs: 1,
   })
   gateway = await startTestGateway(database, undefined, {

@@ -1,7 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
 import { createClient } from 'graphql-ws'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { startTestGateway, type TestClient, useTestGateway } from './testing/test-gateway.ts'
 
@@ -74,10 +76,10 @@ function overWebSocket(
 describe.each(SERVICE_DATABASES)('subscriptions on $name', ({ start }) => {
   const suite = useTestGateway(start)
 
-  const write = async (times: number, kind: 'note' | 'todo' = 'note') => {
+  const write = async (times: number, kind: 'note' | 'todo' = 'note', client = suite.client) => {
     const content = kind === 'note' ? { note: { text: 'n' } } : { todo: { description: 't' } }
     for (let i = 0; i < times; i += 1)
-      await suite.client.data(
+      await client.data(
         'mutation ($c: MemoryContentInput!) { remember(input: { content: $c }) { __typename } }',
         { c: content },
       )
@@ -88,22 +90,29 @@ describe.each(SERVICE_DATABASES)('subscriptions on $name', ({ start }) => {
     ['WebSocket', overWebSocket],
   ] as const)('over %s', (_, follow) => {
     test('every event from `after` on comes once, in order, while clients write', async () => {
-      await write(150)
-      const writing = write(60)
+      await write(50)
+      const writing = write(30)
       const following = follow(suite.client, { after: 20 })
       await writing
-      await expect.poll(() => following.seen.length).toBe(190)
-      await sleep(50)
-      expect(following.seen).toEqual(Array.from({ length: 190 }, (_unused, i) => 21 + i))
+      await expect.poll(() => following.seen.length).toBe(60)
+      // The later one proves that nothing more came before it.
+      await write(1)
+      await expect.poll(() => following.seen.length).toBe(61)
+      expect(following.seen).toEqual(Array.from({ length: 61 }, (_unused, i) => 21 + i))
       following.end()
     })
 
     test('without `after` only what comes from now on', async () => {
       await write(2)
       const following = follow(suite.client, {})
-      await sleep(500)
-      await write(2)
-      await expect.poll(() => following.seen).toEqual([3, 4])
+      // Nobody says from when on it is there.
+      await vi.waitUntil(async () => {
+        await write(1)
+        return following.seen.length > 2
+      })
+      const [first = 0] = following.seen
+      expect(first).toBeGreaterThan(2)
+      expect(following.seen).toEqual(following.seen.map((_unused, i) => first + i))
       following.end()
     })
 
@@ -121,8 +130,9 @@ describe.each(SERVICE_DATABASES)('subscriptions on $name', ({ start }) => {
     const other = await suite.running.newClient()
     const following = overSse(other, { after: 0 })
     await write(3)
-    await sleep(300)
-    expect(following.seen).toEqual([])
+    // One of its own proves that nothing came before it.
+    await write(1, 'note', other)
+    await expect.poll(() => following.seen).toEqual([1])
     following.end()
   })
 
@@ -135,21 +145,38 @@ describe.each(SERVICE_DATABASES)('subscriptions on $name', ({ start }) => {
   test('a stop of the gateway ends subscriptions and finishes the requests under way', async () => {
     const own = await startTestGateway(suite.database)
     const its = await own.newClient()
-    const sse = overSse(its, { after: 0 })
-    const socket = overWebSocket(its, { after: 0 })
-    await sleep(300)
-    // So many that they are being written when the stop comes, also where the request took a while to get there.
-    const underWay = its.data(
-      'mutation ($inputs: [RememberInput!]!) { rememberMany(inputs: $inputs) { ... on Remembered { sequence } } }',
-      { inputs: Array.from({ length: 300 }, (_, at) => ({ content: { note: { text: `last ${at}` } } })) },
-    )
-    await sleep(30)
-    const started = Date.now()
-    const stopping = own.stop()
-    const written = (await underWay)['rememberMany'] as { sequence: number }[]
-    expect(written.map(({ sequence }) => sequence)).toEqual(Array.from({ length: 300 }, (_, at) => at + 1))
-    await stopping
-    expect(Date.now() - started).toBeLessThan(2_900)
+    const following = [overSse(its, { after: 0 }), overWebSocket(its, { after: 0 })] as const
+    await write(1, 'note', its)
+    await vi.waitUntil(() => following.every(({ seen }) => seen.length === 1))
+    const underWay = request(`${its.url}/graphql`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${its.key}`,
+        'content-type': 'application/json',
+        expect: '100-continue',
+      },
+    })
+    underWay.flushHeaders()
+    await once(underWay, 'continue')
+    // Time stands still: what is under way has all that it needs, and the stop waits for no end of a time.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const stopping = own.stop()
+      const query =
+        'mutation ($inputs: [RememberInput!]!) { rememberMany(inputs: $inputs) { ... on Remembered { sequence } } }'
+      const inputs = Array.from({ length: 300 }, (_, at) => ({ content: { note: { text: `last ${at}` } } }))
+      underWay.end(JSON.stringify({ query, variables: { inputs } }))
+      const [response] = (await once(underWay, 'response')) as [IncomingMessage]
+      const { data } = JSON.parse(await text(response)) as { data: { rememberMany: { sequence: number }[] } }
+      expect(data.rememberMany.map(({ sequence }) => sequence)).toEqual(
+        Array.from({ length: 300 }, (_, at) => at + 2),
+      )
+      await stopping
+    } finally {
+      vi.runOnlyPendingTimers()
+      vi.useRealTimers()
+    }
+    const [sse, socket] = following
     expect(await socket.closed).toBeGreaterThanOrEqual(1000)
     sse.end()
   })

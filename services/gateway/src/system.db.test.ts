@@ -42,6 +42,9 @@ describe.each(SERVICE_DATABASES)('what operators see of a gateway on $name', ({ 
     admin = await running.newClient(true)
     const { remember } = await admin.data(REMEMBER, { input: { content: { note: { text: 'a giraffe' } } } })
     await admin.data(`{ search(query: "giraffe", atLeast: ${remember.sequence}) { sequence } }`)
+    await expect
+      .poll(async () => (await admin.data('{ projections { pendingEmbeddings } }'))['projections'])
+      .toEqual([{ pendingEmbeddings: 0 }])
   })
   afterAll(async () => {
     await running?.stop()

@@ -1,7 +1,7 @@
 import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { type TestClient, testClient, useTestGateway } from './testing/test-gateway.ts'
-import { newWriter, revise, write } from './testing/writers.ts'
+import { momentBetween, newWriter, revise, write } from './testing/writers.ts'
 
 const SET = `mutation ($id: ID!, $trust: TrustLevel!) { setKeyTrust(id: $id, trust: $trust) {
   __typename ... on TrustedKey { apiKey { trust } } ... on DaybookError { code message } } }`
@@ -117,7 +117,7 @@ describe.each(SERVICE_DATABASES)('trust on $name', ({ start }) => {
   test('of a past version is that of who wrote it then', async () => {
     const [high, low] = [await writerOf('HIGH'), await writerOf('LOW')]
     const id = await write(high, 'checked')
-    const moment = new Date(Date.now() + 1).toISOString()
+    const moment = await momentBetween()
     await revise(low, id, { content: { note: { text: 'poisoned' } } })
     const { memories } = await suite.client.data(
       'query ($at: DateTime!) { memories(asOf: $at, filter: { minTrust: HIGH }) { edges { node { text trust } } } }',

@@ -1,7 +1,7 @@
 import { IN_MEMORY } from '@daybook/in-memory-engine/engine'
 import { rememberCommand } from '@daybook/memory/testing/commands'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { DATABASES_BESIDE_ENGINES } from '@daybook/postgres/testing/test-database'
 import { pause } from '@daybook/runtime/backoff'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -9,7 +9,7 @@ import type { ReindexService } from './start.ts'
 import { OTHER, REBUILT, type ReindexHarness, SMALL, startReindexHarness } from './testing/reindex-harness.ts'
 
 /* A third engine besides: what holds for rebuilds holds for whatever is rebuilt. */
-const ALL = [...REBUILT, ...TEST_DATABASES.slice(-1).map((one) => ({ ...one, projection: IN_MEMORY }))]
+const ALL = [...REBUILT, ...DATABASES_BESIDE_ENGINES.map((one) => ({ ...one, projection: IN_MEMORY }))]
 
 describe.each(ALL)('a rebuild of $projection on $name', ({ start, projection }) => {
   let harness: ReindexHarness
@@ -236,7 +236,7 @@ describe.each(ALL)('a rebuild of $projection on $name', ({ start, projection }) 
 
   // The last, so that the rebuilds of the others need not load what it wrote.
   it('keeps what is written meanwhile', async () => {
-    const scope = await filled(200)
+    const scope = await filled(50)
     let writing = true
     let written = 0
     const writer = (async () => {

@@ -2,12 +2,12 @@ import type { Memory } from '@daybook/memory/state'
 import { generationTables } from '@daybook/pgvector/generation-tables'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { asOwner } from '@daybook/postgres/testing/as-owner'
-import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
+import { DATABASES_BESIDE_ENGINES, SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ReindexHarness, startReindexHarness } from './testing/reindex-harness.ts'
 
-const PROJECTIONS = ['pgvector', 'typesense'] as const
+const PROJECTIONS = ['pgvector', ...DATABASES_BESIDE_ENGINES.map(() => 'typesense' as const)] as const
 
 describe.each(SERVICE_DATABASES)(
   'what verification and rebuilds must not pass over, on $name',

@@ -34,6 +34,7 @@ describe.each(SERVICE_DATABASES)('a queue that drops work while health is green,
 
   it('nobody works any more: said in the answer, the status, the checks and the metrics; made up for by the next who does', async () => {
     await daybook.gateways[0]!.stopProjector()
+    daybook.gateways[0]!.waitAtMost(50)
     const memories = await user.remember(Array.from({ length: 7 }, (_, n) => `a ferry, trip ${n}`))
     const { sequence } = memories.at(-1)!
     await expect
@@ -49,6 +50,7 @@ describe.each(SERVICE_DATABASES)('a queue that drops work while health is green,
     await expect
       .poll(async () => (await user.find('ferry', { atLeast: sequence })).degraded.join(), REPORTED)
       .toMatch(/behind the \d+ asked for/u)
+    daybook.gateways[0]!.waitAtMost()
     await daybook.gateways[0]!.startProjector()
     await expect.poll(async () => (await user.find('ferry')).texts.length, HEALED).toBe(7)
     expect((await user.check('projection pgvector')).status).toBe('OK')

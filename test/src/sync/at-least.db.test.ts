@@ -27,8 +27,10 @@ describe.each(SERVICE_DATABASES)(
       await atFollower.data(PAUSE, { id: projectId, paused: true })
       const { remember } = await atHome.data(REMEMBER, { text: 'on its way' })
       const asked = { id: remember.memory.id, atLeast: remember.sequence, hash: remember.hash }
+      pair.follower.running.waitAtMost(50)
       const { body: early } = await atFollower.send(READ, asked)
       expect(early.errors).toMatchObject([{ extensions: { code: 'BEHIND' } }])
+      pair.follower.running.waitAtMost()
       const waiting = atFollower.data(READ, asked)
       await atFollower.data(PAUSE, { id: projectId, paused: false })
       expect(await waiting).toEqual({ memory: { id: remember.memory.id } })
@@ -48,10 +50,12 @@ describe.each(SERVICE_DATABASES)(
       pair.home.reachable(true)
       await untilConnected(atFollower)
       const asked = { id: first.memory.id, atLeast: first.sequence, hash: first.hash }
+      pair.follower.running.waitAtMost(50)
       const { body } = await atFollower.send(READ, asked)
       expect(body.errors).toMatchObject([
         { message: expect.stringContaining('goes back'), extensions: { code: 'BEHIND' } },
       ])
+      pair.follower.running.waitAtMost()
       // Nor for the witness of a journal that lost its end.
       expect(await verifyJournal(pair.follower.scopeOf(projectId))).toMatchObject({ problems: 0 })
       await pair.follower.running.startProjector()
@@ -65,7 +69,7 @@ describe.each(SERVICE_DATABASES)(
       const context = {
         project: pair.follower.scopeOf(projectId),
         readModel: () => liveReadModel(pair.follower.database.db),
-        parts: { signal: createPositionSignal() },
+        parts: { signal: createPositionSignal(), waitMs: () => 240_000 },
       }
       const shown: boolean[] = []
       const { sequence: atLeast, hash: atLeastHash } = remember
@@ -117,7 +121,7 @@ describe.each(SERVICE_DATABASES)(
             await steps.shift()?.()
             return { generation: { generation: 1 } } as LiveReadModel
           },
-          parts: { signal: createPositionSignal() },
+          parts: { signal: createPositionSignal(), waitMs: () => 240_000 },
         }
         const at7 = await readAtLeast(context, receipt, async (behind) => [
           behind,

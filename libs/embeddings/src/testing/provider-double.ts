@@ -140,7 +140,8 @@ export async function startProviderDouble(options: ProviderDoubleOptions = {}): 
     settings: {
       openai: { url: `${url}/v1`, apiKey: KEY },
       ollama: { url },
-      timeoutMs: 2_000,
+      // Only a request that hangs takes so long.
+      timeoutMs: 240_000,
     },
     requests,
     faults,

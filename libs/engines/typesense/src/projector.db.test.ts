@@ -224,5 +224,5 @@ describe.each(PLACES)('the Typesense projector on $name', ({ database, server })
       } catch (error) {
         throw new Error(`with the seed ${seed}`, { cause: error })
       }
-    }, 120_000)
+    })
 })

@@ -38,7 +38,7 @@ describe.each(TEST_DATABASES)(
       return (await results).map((one) => (one.status === 'rejected' ? one.reason : null))
     }
 
-    it('B5: without a key nobody tries again, and the answer says that it is not known', async () => {
+    it('a request without a key is not tried again, and its answer says that the outcome is not known', async () => {
       const before = await readHead(scope)
       const [told] = await lose(true, note('once'))
       expect(told).toMatchObject({
@@ -48,7 +48,7 @@ describe.each(TEST_DATABASES)(
       expect(await readHead(scope)).toBe(before + 1)
     })
 
-    it('B5: requests that merely arrived together are not tried again one by one either', async () => {
+    it('requests that merely arrived together are not tried again one by one', async () => {
       const before = await readHead(scope)
       const told = await lose(true, note('a'), note('b'), note('c', { idempotencyKey: 'c' }))
       expect(told.map(({ code }) => code)).toEqual(['OUTCOME_UNKNOWN', 'OUTCOME_UNKNOWN', 'UNAVAILABLE'])
@@ -56,7 +56,7 @@ describe.each(TEST_DATABASES)(
     })
 
     it.each([true, false])(
-      'B5: with a key it may be sent again, and takes effect once (COMMIT delivered: %s)',
+      'a request with a key may be sent again, and takes effect once (COMMIT delivered: %s)',
       async (delivered) => {
         const before = await readHead(scope)
         const request = () => note('keyed', { idempotencyKey: `delivered ${delivered}` })
@@ -68,7 +68,7 @@ describe.each(TEST_DATABASES)(
 
     if (severalSessions)
       it.each([true, false])(
-        'B5: the same holds for an append in one statement (delivered: %s)',
+        'an append in one statement may be sent again with its key, and takes effect once (delivered: %s)',
         async (delivered) => {
           await writer.append(scope, note('so that the writer knows the end'))
           const before = await readHead(scope)
@@ -84,7 +84,7 @@ describe.each(TEST_DATABASES)(
         },
       )
 
-    it('B5: forget and restore that are repeated with their keys take effect once', async () => {
+    it('forget and restore that are repeated with their keys take effect once', async () => {
       const { memory } = await writer.append(scope, note('back and forth'))
       const { id } = memory.state
       const forget = { ...forgetting(id), idempotencyKey: 'forget' }
@@ -100,7 +100,7 @@ describe.each(TEST_DATABASES)(
       expect(await readHead(scope)).toBe(head)
     })
 
-    it('B5: a key on a forget that changes nothing keeps its answer', async () => {
+    it('a forget that changes nothing keeps its answer under its key', async () => {
       const { memory } = await writer.append(scope, note('gone already'))
       const { id } = memory.state
       const first = await writer.append(scope, forgetting(id))

@@ -89,7 +89,7 @@ describe.each(TEST_DATABASES)('idempotency keys on $name', ({ start }) => {
     })
   })
 
-  it('B6: are known again by the hash of the version before, and with a field that is new and not given', async () => {
+  it('are recognised by the hash of the previous version, and with a new field that is not given', async () => {
     const scope = await database.newProject()
     const request = note('kept', { idempotencyKey: 'k' })
     const first = await quiet().append(scope, request)
@@ -190,13 +190,13 @@ describe('the hash of a request', () => {
     expect(new Set(different.map((one) => hash(metadata(one)))).size).toBe(different.length)
   })
 
-  it('B6: of a new memory takes a field that is null for one that is not given', () => {
+  it('treats a null field of a new memory as one that is not given', () => {
     expect(hash(remember({ context: null, agent: undefined }))).toBe(hash(remember({})))
     const revise = (input: object): Command => ({ type: 'revise', id: 'm', input })
     expect(hash(revise({ context: null }))).not.toBe(hash(revise({})))
   })
 
-  it('B6: has a version, and that of the first version is known again', () => {
+  it('has a version, and a hash of the first version is recognised', () => {
     const command = remember({ importance: 7 })
     const { type, input } = command as Extract<Command, { type: 'remember' }>
     const canonical = JSON.stringify({

@@ -212,7 +212,7 @@ describe.each(TEST_DATABASES)('the journal on $name', ({ start }) => {
     for (const text of ['a', 'b', 'c', 'd']) await writer.append(scope, note(text))
     const times = (await events(scope)).map((event) => event.recordedAt)
     expect(times).toEqual(times.toSorted())
-    expect(Math.abs(Date.parse(times[3] ?? '') - Date.now())).toBeLessThan(60_000)
+    expect(Math.abs(Date.parse(times[3] ?? '') - Date.now())).toBeLessThan(3_600_000)
   })
 
   it('tells of events after their commit, in the order of the journal', async () => {

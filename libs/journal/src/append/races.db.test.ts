@@ -3,7 +3,7 @@ import { type Database, type DatabaseTransaction, openDatabase } from '@daybook/
 import { NATIVE_DATABASE, POSTGRES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { needing } from '@daybook/runtime/testing/needing'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { readHead, readJournal } from '../read/read.ts'
 import { note, revision } from '../testing/requests.ts'
 import { commitBatch } from './commit-batch.ts'
@@ -24,16 +24,16 @@ needing(POSTGRES).describe('two gateways', () => {
   })
 
   /** Resolves once so many sessions wait for a lock. */
-  async function untilWaiting(count: number): Promise<void> {
-    const deadline = Date.now() + 10_000
-    while (Date.now() < deadline) {
-      const { rows } = await sql<{ waiting: number }>`
+  const untilWaiting = (count: number) =>
+    vi.waitUntil(
+      async () => {
+        const { rows } = await sql<{ waiting: number }>`
         select count(*)::int as waiting from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock'`.execute(administrator)
-      if (rows[0]?.waiting === count) return
-    }
-    throw new Error(`${count} sessions never waited for a lock at once`)
-  }
+        return rows[0]?.waiting === count
+      },
+      { interval: 5 },
+    )
 
   /** Holds the project's lock in a transaction that continues when told. */
   async function holdLock(projectId: string, before: (trx: DatabaseTransaction) => Promise<void>) {

@@ -50,7 +50,7 @@ describe.each(TEST_DATABASES)('migrating a journal on $name', ({ start }) => {
     return found
   }
 
-  it('B8: that is there already, with hashes or without, gives it salts and hashes', async () => {
+  it('gives the events that are already there salts and hashes, whether they had hashes or not', async () => {
     const scope = await database.newProject()
     const small = await database.newProject()
     await database.newProject()
@@ -76,7 +76,7 @@ describe.each(TEST_DATABASES)('migrating a journal on $name', ({ start }) => {
     expect(await verifyJournal(scope)).toMatchObject({ events: 752, problems: 0 })
   })
 
-  it('B8: hides nothing that the hashes before it show to be changed', async () => {
+  it('hides no change that the old hashes show', async () => {
     const tampered = Array.from({ length: 4 }, () => database.newProject())
     const [data, row, cut, sound] = (await Promise.all(tampered)) as [
       ProjectScope,

@@ -241,7 +241,7 @@ describe.each(KINDS)('a journal exported from $kind.name into $other.name', ({ k
     })
   })
 
-  it('B8: carries erased events along with nothing to guess from, and erases none that are there', async () => {
+  it('carries erased events over with nothing to guess from, and an older export does not bring them back', async () => {
     const { scope } = await project({ events: 6 })
     const whole = await exported(source.db, [scope.projectId])
     await eraseEvents(source, scope.projectId, [1, 2, 5])

@@ -85,10 +85,10 @@ test.each<[what: string, lines: readonly string[], line: number, message: RegExp
   ['memories', ['{"content":{"note":{"text":"x"}}}'], 1, /is not a line of an exported journal/],
   ['events without a header', LINES.slice(1), 1, /does not begin an exported journal/],
   ['a newer format', withLines({ 1: HEADER.replace('2', '3') }), 1, /version 3 of the format/],
-  ['B8: a format without salts', withLines({ 1: HEADER.replace('2', '1') }), 1, /version 1 of the format/],
-  ['B8: a salt without data', withLines({ 3: eventLine(1, { data: null }) }), 3, /event 1: its data/],
-  ['B8: data without its salt', withLines({ 3: eventLine(1, { dataSalt: null }) }), 3, /event 1: its data/],
-  ['B8: a short salt', withLines({ 3: eventLine(1, { dataSalt: '00' }) }), 3, /dataSalt must be 16 bytes/],
+  ['a format without salts', withLines({ 1: HEADER.replace('2', '1') }), 1, /version 1 of the format/],
+  ['a salt without data', withLines({ 3: eventLine(1, { data: null }) }), 3, /event 1: its data/],
+  ['data without its salt', withLines({ 3: eventLine(1, { dataSalt: null }) }), 3, /event 1: its data/],
+  ['a short salt', withLines({ 3: eventLine(1, { dataSalt: '00' }) }), 3, /dataSalt must be 16 bytes/],
   ['two exports', [...LINES, ...LINES], 7, /after the end/],
   ['two headers', withLines({ 2: HEADER }), 2, /begins another export/],
   ['an event before its project', withLines({ 2: LINES[2] ?? '' }), 2, /outside of a project/],
@@ -163,7 +163,7 @@ test.each<[what: string, lines: readonly string[], line: number, message: RegExp
   })
 })
 
-test('B8: an event whose data and salt were erased is read, with the hash that its data had', async () => {
+test('an event whose data and salt were erased is read, with the hash that its data had', async () => {
   const { event } = JSON.parse(LINES[3] ?? '')
   const idempotencyKeys = [{ key: 'key 2', requestHash: null }]
   const erased = canonicalJson({ event: { ...event, data: null, dataSalt: null, idempotencyKeys } })
@@ -186,7 +186,7 @@ test('bytes that are no text, and a line without an end, are refused', async () 
   await expect(readExport(endless()).next()).rejects.toMatchObject({ line: 2, message: /too long/ })
 })
 
-test('B7: times that go back, after a clock that was ahead, are kept as they are', async () => {
+test('times that go back, after a clock that was ahead, are kept as they are', async () => {
   const earlier = '2026-11-21T11:00:00.000Z'
   const items = await read(rehashed(2, { recordedAt: earlier }).join('\n'))
   expect(items[2]).toMatchObject({ event: { sequence: 2, recordedAt: earlier } })

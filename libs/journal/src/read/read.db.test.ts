@@ -104,7 +104,7 @@ describe.each(TEST_DATABASES)('reading the journal on $name', ({ start }) => {
     })
   })
 
-  it('B8: knows an event that was erased by its envelope alone, and its memory no more', async () => {
+  it('gives only the envelope of an erased event, and no longer knows its memory', async () => {
     const scope = await database.newProject()
     const { memory, event } = await writer.append(scope, note('secret', { idempotencyKey: 'k' }))
     const { id } = memory.state

@@ -1,21 +1,25 @@
-import { expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createActivity } from './activity.ts'
-import { pause } from './backoff.ts'
 import { repeat } from './repeat.ts'
 
 const never = new AbortController().signal
 
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
 it('waits as asked while there is activity, and longer while there is none', async () => {
   const activity = createActivity({ idleAfterMs: 30, idleMs: 60_000 })
+  vi.advanceTimersByTime(30)
   expect(activity.interval(5)).toBe(5)
-  await activity.wait(5, never)
-  await pause(40)
+  const waiting = activity.wait(5, never)
+  vi.advanceTimersByTime(5)
+  await waiting
   expect(activity.interval(5)).toBe(60_000)
 })
 
 it('whoever waits goes on as soon as something happens', async () => {
   const activity = createActivity({ idleAfterMs: 0, idleMs: 60_000 })
-  await pause(5)
+  vi.advanceTimersByTime(1)
   const woken: string[] = []
   const waiting = activity.wait(5, never).then(() => woken.push('waited'))
   activity.onActive(() => woken.push('told'))
@@ -41,10 +45,10 @@ it('rounds come again, after those that failed too, until they are stopped', asy
     },
     { everyMs: 1, onError: (error) => failures.push(error) },
   )
-  while (rounds < 4) await pause(1)
+  await vi.advanceTimersByTimeAsync(3)
+  expect(rounds).toBe(4)
   await repeated.stop()
-  const stoppedAt = rounds
-  await pause(10)
-  expect(rounds).toBe(stoppedAt)
+  await vi.advanceTimersByTimeAsync(10)
+  expect(rounds).toBe(4)
   expect(failures).toEqual([new Error('this one fails')])
 })

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { createWakeUp } from './wake-up.ts'
 
-const LONG = 60_000
+/** Longer than a test may take. */
+const NEVER = 2 ** 31 - 1
 
 async function tookMs(run: Promise<unknown>): Promise<number> {
   const began = performance.now()
@@ -13,14 +14,14 @@ describe('a wake-up', () => {
   it('ends a wait at once', async () => {
     const wakeUp = createWakeUp()
     setTimeout(wakeUp.raise, 20)
-    expect(await tookMs(wakeUp.wait(LONG))).toBeLessThan(5000)
+    await wakeUp.wait(NEVER)
   })
 
   it('raised while nobody waits is remembered once', async () => {
     const wakeUp = createWakeUp()
     wakeUp.raise()
     wakeUp.raise()
-    expect(await tookMs(wakeUp.wait(LONG))).toBeLessThan(5000)
+    await wakeUp.wait(NEVER)
     expect(await tookMs(wakeUp.wait(50))).toBeGreaterThan(40)
   })
 
@@ -32,6 +33,6 @@ describe('a wake-up', () => {
     const wakeUp = createWakeUp()
     await wakeUp.wait(1)
     wakeUp.raise()
-    expect(await tookMs(wakeUp.wait(LONG))).toBeLessThan(5000)
+    await wakeUp.wait(NEVER)
   })
 })

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { takeLock } from '@daybook/runtime/exclusive-lock'
 import { silentLogger } from '@daybook/runtime/logger'
 import { Client } from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { DatabaseAddress } from '../connect.ts'
 import { copyEmptyCluster } from '../testing/embedded-template.ts'
 import { socketPath } from './socket-path.ts'
@@ -20,14 +20,6 @@ async function query(address: DatabaseAddress, statement: string): Promise<unkno
   await client.connect()
   const { rows } = await client.query(statement).finally(() => client.end())
   return rows
-}
-
-async function until(condition: () => boolean, milliseconds = 20_000): Promise<void> {
-  const deadline = Date.now() + milliseconds
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error('it never came to that')
-    await new Promise((turn) => setTimeout(turn, 10))
-  }
 }
 
 function isAlive(pid: number): boolean {
@@ -112,7 +104,7 @@ describe('the embedded database', () => {
       for (const round of [1, 2]) {
         await query(database.address, `insert into killed select ${round} from generate_series(1, 100)`)
         const killed = kill(database)
-        await until(() => database.pid() !== undefined && database.pid() !== killed)
+        await vi.waitUntil(() => database.pid() !== undefined && database.pid() !== killed)
         expect(await query(database.address, 'select count(*)::int as rows from killed')).toEqual([
           { rows: round * 100 },
         ])
@@ -144,11 +136,11 @@ describe('the embedded database', () => {
     // minutes.
     process.kill(orphan, 'SIGSTOP')
     daemon.kill('SIGKILL')
-    await until(() => daemon.signalCode !== null)
+    await vi.waitUntil(() => daemon.signalCode !== null)
     expect(isAlive(orphan)).toBe(true)
 
     const database = await start()
-    await until(() => !isAlive(orphan))
+    await vi.waitUntil(() => !isAlive(orphan))
     expect(database.pid()).not.toBe(orphan)
     expect(await query(database.address, 'select n from t')).toEqual([{ n: 1 }])
   })
@@ -169,8 +161,8 @@ describe('the embedded database', () => {
 
   it('that is stopped while it is being started again leaves no process behind', async () => {
     const database = await start()
-    kill(database)
-    await until(() => database.pid() === undefined)
+    const killed = kill(database)
+    await vi.waitUntil(() => database.pid() !== killed, { interval: 5 })
     await database.stop()
     const lock = takeLock(join(dataDir, 'postgres.lock'))
     expect(lock).not.toBeNull()

@@ -26,7 +26,8 @@ export interface FailoverPair extends NativeServer {
   failOver(): Promise<void>
 }
 
-const SYNC_TIMEOUT_MS = 30_000
+/** Only a standby that hangs takes so long. */
+const SYNC_TIMEOUT_MS = 240_000
 
 /** @throws NoNativeServerError if there is no server to start */
 export async function startFailoverPair(): Promise<FailoverPair> {
@@ -59,7 +60,7 @@ export async function startFailoverPair(): Promise<FailoverPair> {
     async failOver() {
       await primary.crash()
       proxy.route(null)
-      await ask(standby, 'select pg_promote(true, 60)')
+      await ask(standby, 'select pg_promote(true, 240)')
       proxy.route({ path: socketOf(standby) })
       const lost = primary
       primary = standby

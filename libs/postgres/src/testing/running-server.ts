@@ -19,7 +19,8 @@ export interface NativeServer {
   stop(): Promise<void>
 }
 
-const START_TIMEOUT_MS = 30_000
+/** Only a server that hangs takes so long. */
+const START_TIMEOUT_MS = 240_000
 
 /**
  * Runs a server on `<folder>/data`, which must already be a cluster.

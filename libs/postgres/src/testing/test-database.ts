@@ -1,6 +1,6 @@
 import { newId } from '@daybook/memory/id'
 import { pause } from '@daybook/runtime/backoff'
-import { isBare, ofServer } from '@daybook/runtime/testing/needs'
+import { isBare, type Need, ofServer } from '@daybook/runtime/testing/needs'
 import { Client } from 'pg'
 import { ensureProject } from '../access/projects.ts'
 import { type Database, type DatabaseAddress, openDatabase, serverAddress } from '../connect.ts'
@@ -102,8 +102,8 @@ async function startNative(): Promise<TestDatabase> {
   const { name, url, maintain, drop } = await createNativeDatabase(process.env[TEST_DATABASE_TEMPLATE])
   const outage = async () => {
     await maintain(`alter database ${name} allow_connections false`)
-    // Waits until each session has ended (10 s at most): on a busy machine one that ends later would break what a test does next.
-    await maintain(`select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = '${name}'`)
+    // Waits until each session has ended: one that ends later would break what a test does next.
+    await maintain(`select pg_terminate_backend(pid, 240000) from pg_stat_activity where datname = '${name}'`)
     return () => maintain(`alter database ${name} allow_connections true`)
   }
   // Rights on the database itself are not copied.
@@ -152,3 +152,15 @@ export const SERVICES_ON = 'DAYBOOK_TEST_SERVICES_ON'
  */
 export const SERVICE_DATABASES =
   process.env[SERVICES_ON] === 'all' ? TEST_DATABASES : TEST_DATABASES.slice(-1)
+
+/**
+ * The database beside which suites run on engines of their own, such as Typesense: a server, as where they are used. Empty where there is
+ * none; then an engine's own suites still run, on the embedded one.
+ */
+export const DATABASES_BESIDE_ENGINES = hasNative ? [NATIVE_DATABASE] : []
+
+/** Why they are left out where they are. */
+export const BESIDE_ENGINES: Need = {
+  ...POSTGRES,
+  name: 'other engines beside Postgres, with native Postgres',
+}

@@ -19,8 +19,7 @@ import { createPositionSignal } from './position-signal.ts'
 import { readReadings } from './readings.ts'
 
 /** Far longer than a test, so that the poll of the journal cannot be the cause of anything. */
-const NEVER = 60_000
-/** The time within which it must be reported. */
+const NEVER = 3_600_000
 
 describe.each(TEST_DATABASES)('B1: a journal that lost its end, on $name', ({ start }) => {
   let database: TestDatabase

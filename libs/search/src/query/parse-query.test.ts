@@ -1,3 +1,4 @@
+import { isInProportion } from '@daybook/runtime/testing/growth'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseQuery } from './parse-query.ts'
@@ -264,8 +265,6 @@ describe('any string', () => {
     '-"" ',
   ])('of 100 KB made of %j takes linear time', (piece) => {
     const text = piece.repeat(Math.ceil(100_000 / piece.length))
-    const start = performance.now()
-    parseQuery(text)
-    expect(performance.now() - start).toBeLessThan(1_000)
+    expect(isInProportion(parseQuery, text)).toBe(true)
   })
 })

@@ -9,8 +9,14 @@ import {
   startReadModelHarness,
 } from '@daybook/pgvector/testing/read-model-harness'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import { TEST_DATABASES, type TestDatabaseKind } from '@daybook/postgres/testing/test-database'
+import {
+  BESIDE_ENGINES,
+  DATABASES_BESIDE_ENGINES,
+  TEST_DATABASES,
+  type TestDatabaseKind,
+} from '@daybook/postgres/testing/test-database'
 import type { Projection } from '@daybook/projection/projection'
+import { needing } from '@daybook/runtime/testing/needing'
 import { attachTypesense } from '@daybook/typesense/testing/attach-typesense'
 import { TYPESENSE_SERVERS } from '@daybook/typesense-double/typesense-servers'
 import { engineName, POSTGRES } from '../engine/engine-name.ts'
@@ -33,13 +39,16 @@ export const ENGINES: readonly EngineKind[] = [
 ]
 
 /** Postgres on every database; the other engines on one of them, as their content is elsewhere. */
-export const COMBINATIONS = TEST_DATABASES.flatMap(({ name: database, start }) =>
-  ENGINES.filter(({ attach }) => attach === null || database === TEST_DATABASES.at(-1)?.name).map((kind) => ({
-    ...kind,
-    database,
-    start,
-  })),
+export const COMBINATIONS = TEST_DATABASES.flatMap((database) =>
+  ENGINES.filter(({ attach }) => attach === null || DATABASES_BESIDE_ENGINES.includes(database)).map(
+    (kind) => ({
+      ...kind,
+      database: database.name,
+      start: database.start,
+    }),
+  ),
 )
+needing(BESIDE_ENGINES)
 
 /** A read model's harness that also writes to an engine beside it. */
 export interface EngineHarness<Attached extends AttachedEngine | null = AttachedEngine | null>

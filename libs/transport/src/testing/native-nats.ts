@@ -22,7 +22,8 @@ export interface NativeNats {
   stop(): Promise<void>
 }
 
-const START_TIMEOUT_MS = 20_000
+/** Only a server that hangs takes so long. */
+const START_TIMEOUT_MS = 240_000
 
 /** The server program: Debian keeps it in a folder that an ordinary user's PATH may lack. */
 function findServer(): string | null {

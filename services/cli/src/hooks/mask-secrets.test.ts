@@ -1,3 +1,4 @@
+import { isInProportion } from '@daybook/runtime/testing/growth'
 import { expect, test } from 'vitest'
 import { maskSecrets } from './mask-secrets.ts'
 
@@ -45,8 +46,6 @@ test('leaves text, paths, ids and names of variables', () => {
 })
 
 test('is quick on a long text', () => {
-  const begin = performance.now()
-  maskSecrets('a1-'.repeat(50_000))
-  maskSecrets('token '.repeat(20_000))
-  expect(performance.now() - begin).toBeLessThan(1_000)
+  for (const text of ['a1-'.repeat(50_000), 'token '.repeat(20_000)])
+    expect(isInProportion(maskSecrets, text), text.slice(0, 6)).toBe(true)
 })

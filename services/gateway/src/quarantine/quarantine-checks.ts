@@ -7,7 +7,7 @@ import { bindToProject, type Database } from '@daybook/postgres/connect'
 import { LRUCache } from 'lru-cache'
 
 /** How long the writers in quarantine are cached, in milliseconds, before a write. Reads look them up each time. */
-const KNOWN_MS = 2_000
+export const KNOWN_MS = 2_000
 
 /** Refuses what writers in quarantine would write. */
 export interface QuarantineChecks {

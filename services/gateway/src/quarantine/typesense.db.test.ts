@@ -1,7 +1,7 @@
 import { fixedEmbedders } from '@daybook/embeddings/embedders'
 import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
 import { createQueueWorkers } from '@daybook/embeddings/queue-workers'
-import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
+import { SERVICE_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { startEngine } from '@daybook/projection/engine/start-engine'
 import type { GenerationApplier } from '@daybook/projection/generations/apply-to-generations'
 import { createPositionSignal } from '@daybook/projection/positions/position-signal'
@@ -27,7 +27,7 @@ const FLOOD = 300
 /** Before and after the flood. */
 const HONEST = 6
 
-const databases = TEST_DATABASES.flatMap((database) =>
+const databases = SERVICE_DATABASES.flatMap((database) =>
   TYPESENSE_SERVERS.map((server) => ({ name: `${database.name} and ${server.name}`, database, server })),
 )
 
@@ -45,7 +45,7 @@ describe.each(databases)('a quarantine with Typesense, on $name', ({ database: k
     database = await kind.start()
     typesense = await server.start()
     const { url, apiKey } = typesense
-    engine = createTypesenseSearch({ url, apiKey, base, timeoutMs: 10_000, probeAfterMs: 1 })
+    engine = createTypesenseSearch({ url, apiKey, base, timeoutMs: 240_000, probeAfterMs: 1 })
     running = await startTestGateway(database, undefined, {
       engines: [{ name: 'typesense', setting: 'TYPESENSE_URL', search: typesenseSearchEngine(engine) }],
     })

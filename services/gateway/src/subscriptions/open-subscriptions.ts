@@ -14,7 +14,7 @@ import { lookWhile } from './look-while.ts'
  * How often to check the keys of open subscriptions, in milliseconds. With the check itself, a revoked key
  * ends within 5 s.
  */
-const KEYS_MS = 2_000
+export const KEYS_MS = 2_000
 
 /** How many subscriptions may be open at a time. */
 export interface SubscriptionLimits {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { patiently } from './patiently.ts'
 
 const away = () =>
@@ -6,6 +6,8 @@ const away = () =>
 const never = new AbortController().signal
 
 describe('reading with patience', () => {
+  afterEach(() => void vi.useRealTimers())
+
   test('C3: a database that is unavailable for a moment is asked again', async () => {
     let tries = 0
     const read = async () => {
@@ -23,10 +25,13 @@ describe('reading with patience', () => {
       asked += 1
       return Promise.reject(away())
     }
-    await expect(patiently(read, never, 60)).rejects.toMatchObject({
+    vi.useFakeTimers()
+    const told = expect(patiently(read, never, 60)).rejects.toMatchObject({
       code: 'ECONNREFUSED',
       syscall: 'connect',
     })
+    await vi.advanceTimersByTimeAsync(60)
+    await told
     expect(asked).toBeGreaterThan(1)
     let tries = 0
     const wrong = () => {

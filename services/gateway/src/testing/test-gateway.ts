@@ -36,6 +36,8 @@ export interface TestGateway {
   stopProjector(): Promise<void>
   /** Begins one again, after `stopProjector`. */
   startProjector(): Promise<void>
+  /** How long reads wait for their `atLeast` from now on, in milliseconds. Default: as long as a test. */
+  waitAtMost(milliseconds?: number): void
   stop(): Promise<void>
 }
 
@@ -61,6 +63,8 @@ export interface Reply {
 }
 
 const DIMENSION = 64
+/** A little less than a test may take. */
+const PATIENCE_MS = 240_000
 
 /** @param embedder null: no embedder is configured; absent: the deterministic one for tests */
 export async function startTestGateway(
@@ -123,8 +127,10 @@ export async function startTestGateway(
     sync?.written()
   }
   const routed = routeToHomes(writer, { homeOf, onCommitted: branched })
+  let waitMs = PATIENCE_MS
   const parts = {
     db,
+    waitMs: () => waitMs,
     writer: routed,
     homeOf,
     sync,
@@ -155,6 +161,9 @@ export async function startTestGateway(
     },
     async startProjector() {
       projector = await startProjector()
+    },
+    waitAtMost(milliseconds = PATIENCE_MS) {
+      waitMs = milliseconds
     },
     async stop() {
       await gateway.stop()

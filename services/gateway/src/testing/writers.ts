@@ -56,6 +56,14 @@ export async function reached(client: TestClient, sequence: number): Promise<voi
   }
 }
 
+/** A moment after everything that is written by now, and before everything that is written from then on. */
+export async function momentBetween(): Promise<string> {
+  const moment = Date.now() + 1
+  // The clock of the machine, as the journal reads it; what is written in the same millisecond counts as before.
+  while (Date.now() <= moment) await sleep(1)
+  return new Date(moment).toISOString()
+}
+
 /** Puts a key or an agent into quarantine. */
 export const quarantine = async (by: TestClient, of: object) => (await by.data(BEGIN, of))['quarantineWriter']
 

@@ -15,6 +15,7 @@ import { type OperationRequest, requestOperation } from '@daybook/operations/req
 import { openPgvector } from '@daybook/pgvector/engine'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import {
+  DATABASES_BESIDE_ENGINES,
   SERVICE_DATABASES,
   type TestDatabase,
   type TestDatabaseKind,
@@ -82,7 +83,7 @@ const ALL = {
  */
 export const REBUILT = SERVICE_DATABASES.flatMap((database) =>
   (['pgvector', 'typesense'] as const)
-    .filter((projection) => projection === 'pgvector' || database === SERVICE_DATABASES.at(-1))
+    .filter((projection) => projection === 'pgvector' || DATABASES_BESIDE_ENGINES.includes(database))
     .map((projection) => ({ ...database, projection })),
 )
 

@@ -7,6 +7,7 @@ import { openPgvector } from '@daybook/pgvector/engine'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import { asOwner } from '@daybook/postgres/testing/as-owner'
 import {
+  DATABASES_BESIDE_ENGINES,
   SERVICE_DATABASES,
   TEST_DATABASES,
   type TestDatabase,
@@ -88,7 +89,7 @@ export async function startComplained(
   for (let n = 0; n < count; n += 1) {
     // A long timeout: the tests check what is found, not how fast.
     const search =
-      typesense === null ? null : createTypesenseSearch({ ...typesense, timeoutMs: 10_000, probeAfterMs: 1 })
+      typesense === null ? null : createTypesenseSearch({ ...typesense, timeoutMs: 240_000, probeAfterMs: 1 })
     const gateway = await startTestGateway(database, embedder, {
       engines:
         search === null
@@ -162,7 +163,7 @@ export const PLACES = [
     engine: 'POSTGRES' as const,
   })),
   ...TYPESENSE_SERVERS.flatMap((typesense) =>
-    TEST_DATABASES.slice(-1).map((database) => ({
+    DATABASES_BESIDE_ENGINES.map((database) => ({
       name: `${database.name} with ${typesense.name} of Typesense`,
       database,
       typesense,

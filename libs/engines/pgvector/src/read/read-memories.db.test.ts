@@ -8,7 +8,7 @@ import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { silentLogger } from '@daybook/runtime/logger'
 import * as fc from 'fast-check'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { appendExpired } from '../testing/append-expired.ts'
 import { type ReadModelHarness, startReadModelHarness } from '../testing/read-model-harness.ts'
 import { readAccess, startAccessTracker } from './access.ts'
@@ -174,6 +174,7 @@ describe.each(TEST_DATABASES)('reading memories on $name', ({ start }) => {
     const scope = await harness.newProject()
     const [one, other] = await harness.remember(scope, note('one'), note('other'))
     const tracker = startAccessTracker(harness.db, silentLogger, 20)
+    const startedAt = Date.now()
     const ids = [one!.state.id, other!.state.id]
     tracker.touch(scope, ids)
     tracker.touch(scope, [ids[0]!, ids[0]!])
@@ -182,7 +183,7 @@ describe.each(TEST_DATABASES)('reading memories on $name', ({ start }) => {
     await tracker.stop()
     const counts = await readAccess(scope, ids)
     expect(ids.map((id) => counts.get(id)?.accessCount)).toEqual([4, 1])
-    expect(Date.parse(counts.get(ids[0]!)!.accessedAt)).toBeGreaterThan(Date.now() - 60_000)
+    expect(Date.parse(counts.get(ids[0]!)!.accessedAt)).toBeGreaterThan(startedAt - 60_000)
   })
 
   it('row 23: 1,000 searches leave exact access counts, while counts are written all the time', async () => {
@@ -196,12 +197,11 @@ describe.each(TEST_DATABASES)('reading memories on $name', ({ start }) => {
       for (const id of hits) expected.set(id, (expected.get(id) ?? 0) + 1)
       tracker.touch(scope, hits)
       if (search % 50 === 0) await new Promise((resolve) => setTimeout(resolve, 3))
+      if (search === 500) await vi.waitUntil(async () => (await readAccess(scope, ids)).size > 0)
     }
-    const written = await readAccess(scope, ids)
     await tracker.stop()
     const counts = await readAccess(scope, ids)
     expect(new Map([...counts].map(([id, { accessCount }]) => [id, accessCount]))).toEqual(expected)
-    expect(written.size).toBeGreaterThan(0)
   })
 
   it('the status says how far it is, what is pending and what is parked', async () => {

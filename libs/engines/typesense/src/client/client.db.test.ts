@@ -32,7 +32,7 @@ describe('the Typesense client', () => {
     double.faults.notReady(true)
     expect(await asked()).toMatchObject({ code: 'UNAVAILABLE', mayHaveArrived: false })
     double.faults.notReady(false)
-    double.faults.slow(500)
+    double.faults.slow(3_600_000)
     expect(await asked({ timeoutMs: 100 })).toMatchObject({ code: 'UNAVAILABLE', mayHaveArrived: true })
     double.faults.slow(0)
     await double.faults.refuse()

@@ -49,7 +49,7 @@ export async function attachTypesense(
       url: running.url,
       apiKey: running.apiKey,
       base: alias,
-      timeoutMs: 10_000,
+      timeoutMs: 240_000,
       ...options,
     })
     searches.push(search)

@@ -22,7 +22,7 @@ export interface CheckedCollection {
   readonly generation: Generation
   /** As in `GenerationWriterOptions`. */
   readonly base?: string
-  /** Milliseconds to wait until projectors pause. Default 60,000. */
+  /** Milliseconds to wait until projectors pause. Default 240,000. */
   readonly restMs?: number
 }
 
@@ -46,7 +46,7 @@ export async function readContents(
   scope: ProjectScope,
   checked: CheckedCollection,
 ): Promise<CheckedContents> {
-  const { client, generation, base, restMs = 60_000 } = checked
+  const { client, generation, base, restMs = 240_000 } = checked
   for (const deadline = Date.now() + restMs; ; await pause(100)) {
     const before = await readActivity(scope, generation)
     if (!before.rests && Date.now() < deadline) continue

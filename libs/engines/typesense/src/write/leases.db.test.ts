@@ -99,7 +99,8 @@ describe.each(PLACES)('two replicas on one project, $name', ({ database, server 
     const scope = await harness.newProject()
     await harness.append(scope, rememberCommand(note('one at a time')))
     const { client, resume, paused } = pausing()
-    const slow = apply(harness.replica({ client }).projection, scope, { from: 0, to: 1 })
+    const leaseMs = 1_800_000
+    const slow = apply(harness.replica({ client, leaseMs }).projection, scope, { from: 0, to: 1 })
     await paused()
     await expect(apply(harness.projection, scope, { from: 0, to: 1 })).rejects.toThrow(PositionMoved)
     resume()

@@ -44,7 +44,7 @@ export function cutSlowReaders(
 }
 
 /** Changes with every byte that the client takes. Only the handle shows progress within one large write. */
-function placeOf(socket: Socket): string {
+export function placeOf(socket: Socket): string {
   // oxlint-disable-next-line no-underscore-dangle -- no other way; Node's own socket timeout does so too
   const handle = (socket as { _handle?: { readonly writeQueueSize?: number } | null })._handle
   return `${socket.bytesWritten} ${socket.writableLength} ${handle?.writeQueueSize ?? ''}`

@@ -12,7 +12,8 @@ export interface KeptProcess {
   stop(): Promise<void>
 }
 
-const STOP_TIMEOUT_MS = 10_000
+/** Only a server that hangs takes so long. */
+const STOP_TIMEOUT_MS = 240_000
 /** Only the output of a failed start matters. Reading continues, so that the pipe does not fill up. */
 const KEPT_LOG = 10_000
 

@@ -14,8 +14,11 @@ export function rawConnection(url: string): Promise<Socket> {
   })
 }
 
-/** Everything that the server sends until it closes the connection or is silent for `quietMs`, as latin1. */
-export function untilQuiet(socket: Socket, quietMs = 1_000): Promise<string> {
+/**
+ * Everything that the server sends until it closes the connection, as latin1.
+ * @param quietMs ends it also after so much silence, for requests that a server may take for the beginning of one. Default never
+ */
+export function untilClosed(socket: Socket, quietMs?: number): Promise<string> {
   return new Promise((resolve) => {
     const parts: Buffer[] = []
     const done = () => {
@@ -23,20 +26,20 @@ export function untilQuiet(socket: Socket, quietMs = 1_000): Promise<string> {
       resolve(Buffer.concat(parts).toString('latin1'))
       socket.destroy()
     }
-    const timer = setTimeout(done, quietMs)
+    const timer = quietMs === undefined ? undefined : setTimeout(done, quietMs)
     socket.on('data', (part: Buffer) => {
       parts.push(part)
-      timer.refresh()
+      timer?.refresh()
     })
     socket.once('close', done)
   })
 }
 
-/** Sends the bytes on a new connection. @param text characters up to U+00FF, one byte each */
+/** Sends the bytes on a new connection. @param text characters up to U+00FF, one byte each @returns see `untilClosed` */
 export async function rawRequest(url: string, text: string, quietMs?: number): Promise<string> {
   const socket = await rawConnection(url)
   socket.write(text, 'latin1')
-  return untilQuiet(socket, quietMs)
+  return untilClosed(socket, quietMs)
 }
 
 /** The status of an answer's first line; null if the connection was closed without an answer. */

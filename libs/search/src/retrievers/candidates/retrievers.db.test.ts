@@ -97,7 +97,7 @@ describe.each(ENGINES.filter(({ attach }) => attach !== null))('the retrievers o
         },
       ),
       // Shrinking would outlast the test, and nothing would be reported.
-      { numRuns: 40, endOnFailure: true },
+      { numRuns: Number(process.env['DAYBOOK_FUZZ_RUNS'] ?? 10), endOnFailure: true },
     )
   })
 

@@ -134,7 +134,7 @@ describe.each(TEST_DATABASES)('the lexical retriever on $name', ({ start }) => {
           }
         },
       ),
-      { numRuns: 15 },
+      { numRuns: Number(process.env['DAYBOOK_FUZZ_RUNS'] ?? 8) },
     )
   })
 
@@ -217,7 +217,7 @@ describe.each(TEST_DATABASES)('the lexical retriever on $name', ({ start }) => {
 
   it('C2: finds what has a long token by all of it, by its parts and by phrases, and what stands in angle brackets', async () => {
     const scope = await harness.newProject()
-    const long = `${Array.from({ length: 40 }, (_, index) => `part${index}`).join('_')}@host/file-name.test.ts`
+    const long = `${Array.from({ length: 12 }, (_, index) => `part${index}`).join('_')}@host/file-name.test.ts`
     const [named] = await remember(scope, [
       { text: `see ${long} there`, context: 'a', forgotten: false },
       { text: 'a Map<String, Token> of snake_case_names', context: 'a', forgotten: false },

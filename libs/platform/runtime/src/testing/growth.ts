@@ -1,0 +1,29 @@
+/** A text is compared with a sixteenth of itself. */
+const STEP = 16
+/** Linear time is a factor of 16, quadratic time one of 256. */
+const IN_PROPORTION = 4 * STEP
+/** Milliseconds below which a time is mostly noise. */
+const SHORTEST_MS = 1
+/** How often both are measured again, in turn, before the work is said to be slow. */
+const TRIES = 20
+
+/**
+ * Whether work on a text takes time in proportion to its length, on a machine of any speed: it is compared with the work on a
+ * sixteenth of the text. Of each the best attempt counts, as other load only adds time, and comes and goes.
+ */
+export function isInProportion(work: (text: string) => void, text: string): boolean {
+  const part = text.slice(0, text.length / STEP)
+  let [ms, partMs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    partMs = Math.max(SHORTEST_MS, Math.min(partMs, timeOf(work, part)))
+    ms = Math.min(ms, timeOf(work, text))
+    if (ms < IN_PROPORTION * partMs) return true
+  }
+  return false
+}
+
+function timeOf(work: (text: string) => void, text: string): number {
+  const startedAt = performance.now()
+  work(text)
+  return performance.now() - startedAt
+}
