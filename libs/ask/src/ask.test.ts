@@ -38,7 +38,7 @@ async function run(pipeline: Pipeline, environment?: Record<string, string>): Pr
   return events
 }
 
-describe('row 21: pipelines', () => {
+describe('pipelines (capability 21)', () => {
   it('RAG: the context, the words as they come, and the answer with its citations', async () => {
     double.replies.push({ pieces: ['NATS ', '[1], not ', '[7].'] })
     expect(await run('RAG')).toEqual([

@@ -17,7 +17,7 @@ describe.each(TEST_DATABASES)('the queue workers on $name', ({ start }) => {
   })
   afterAll(() => database?.stop())
 
-  it('B3: one who fails with its vectors keeps no other from hearing of theirs, and is told again', async () => {
+  it('tell the others of their vectors even if one listener fails, and later tell that one again', async () => {
     const { db } = database
     const embedder = createHashEmbedder({ dimension: 8 })
     const workers = createQueueWorkers({
@@ -51,7 +51,7 @@ describe.each(TEST_DATABASES)('the queue workers on $name', ({ start }) => {
     await second.leave()
   })
 
-  it('row 2: while the embedder is down, texts wait and none counts as failed', async () => {
+  it('leave texts waiting while the embedder is down, and none counts as failed (capability 2)', async () => {
     const { db } = database
     let tries = 0
     let down = true

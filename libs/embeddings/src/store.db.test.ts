@@ -56,7 +56,7 @@ describe.each(TEST_DATABASES)('the embedding store of two projects on $name', ({
     return new Map(rows.map((row) => [row.project_id, row.embedding]))
   }
 
-  it('C10: bound to another project nothing of it is seen, not even by a hash', async () => {
+  it('shows nothing of one project to a handle bound to the other, not even by a hash', async () => {
     await queue(one, SHARED, 'still queued')
     await leaseTexts(one.db, modelId, { limit: 64 })
     await storeVectors(one.db, modelId, [
@@ -91,7 +91,7 @@ describe.each(TEST_DATABASES)('the embedding store of two projects on $name', ({
     expect(await leaseTexts(other.db, modelId, { limit: 64 })).toEqual([])
   })
 
-  it('C10: a text that one project has is queued, taken and embedded anew for another', async () => {
+  it('queues, leases and embeds a text that one project has anew for the other', async () => {
     await queue(one, SHARED)
     expect(await work()).toEqual([one.projectId])
     await queue(other, SHARED)
@@ -111,7 +111,7 @@ describe.each(TEST_DATABASES)('the embedding store of two projects on $name', ({
     )
   })
 
-  it('C10: what one project takes out, makes anew or tries again is its own only', async () => {
+  it('changes only a project’s own texts when it deletes or requeues them', async () => {
     for (const scope of [one, other]) await queue(scope, SHARED)
     expect(await work()).toEqual([one.projectId, other.projectId].toSorted())
     await one.db
@@ -165,7 +165,7 @@ describe.each(TEST_DATABASES)('the embedding store of two projects on $name', ({
     expect(await read()).toEqual({ bits: null, tokens: [] })
   })
 
-  it('C10: a text that fails for one project waits for it only', async () => {
+  it('lets a text that failed for one project wait for that project only', async () => {
     for (const scope of [one, other]) await queue(scope, SHARED)
     const texts = await lease()
     const mine = texts.find(({ projectId }) => projectId === one.projectId)

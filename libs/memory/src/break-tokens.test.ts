@@ -4,7 +4,7 @@ import { breakTokens, LONGEST_RUN } from './break-tokens.ts'
 
 const letters = (count: number) => 'x'.repeat(count)
 
-describe('C2: breaking tokens', () => {
+describe('breaking tokens', () => {
   it.each([
     'Always validate the JWT first.',
     'see libs/search/src/retrievers/question-postings.test.ts and https://example.org/a_b?c=d&e=f',

@@ -6,7 +6,7 @@ import { noteState } from './testing/note-state.ts'
 const joined = (parts: readonly TextPart[], without: TextPart['change']) =>
   parts.flatMap(({ change, text }) => (change === without ? [] : [text])).join('')
 
-describe('row 16: the difference of two versions', () => {
+describe('the difference of two versions (capability 16)', () => {
   it('names changed fields with both values, and the words of the text', () => {
     const before = noteState({ content: { text: 'the launch is on Friday' }, labels: ['plan'] })
     const after = { ...before, content: { text: 'the launch is on Monday' }, labels: [], importance: 9 }

@@ -5,7 +5,7 @@ import { noteState } from './testing/note-state.ts'
 
 const ID = noteState().id
 
-describe('row 21: an entry of a prompt', () => {
+describe('an entry of a prompt (capability 21)', () => {
   test('names the memory, its day, context and agent, and sets its text in', () => {
     const state = noteState({ occurredAt: '2023-05-08T10:00:00.000Z', context: 'daybook', agent: 'claude' })
     expect(entryText(3, { ...state, id: `note:${ID}` }, 'first\n\nsecond')).toBe(

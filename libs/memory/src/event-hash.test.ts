@@ -18,7 +18,7 @@ const FACTS: EventFacts = {
 const SALT = '000102030405060708090a0b0c0d0e0f'
 
 describe('the hash of an event', () => {
-  it('B8: tells nothing of its data without the salt, which no two events share', () => {
+  it('tells nothing of its data without the salt, which no two events share', () => {
     const salts = newSalts(1_000)
     expect(new Set(salts).size).toBe(1_000)
     expect(salts.every((salt) => Buffer.from(salt, 'hex').length === SALT_BYTES)).toBe(true)

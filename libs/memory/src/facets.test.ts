@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { countFacets } from './facets.ts'
 import { noteState } from './testing/note-state.ts'
 
-test('row 24: the most frequent values come first, and the rest is counted', () => {
+test('the most frequent values come first, and the rest is counted (capability 24)', () => {
   const states = [
     noteState({ labels: ['b', 'a'], agent: 'x' }),
     noteState({ labels: ['b', 'é'], context: 'c' }),

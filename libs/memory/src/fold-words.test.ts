@@ -7,7 +7,7 @@ const words = (text: string) =>
     .split(/\s+/u)
     .filter((word) => word !== '')
 
-describe('row 10: words beyond English', () => {
+describe('words beyond English (capability 10)', () => {
   it.each([
     ['café', 'cafe'],
     ['cafe\u0301', 'cafe'],

@@ -17,7 +17,7 @@ const HIT: ShownHit = {
   snippet: 'await inside a loop',
 }
 
-describe('row 9: hits as text for agents', () => {
+describe('hits as text for agents (capability 9)', () => {
   test('a hit says its kind, title, score, age, labels and metadata, then the snippet and the id', () => {
     expect(hitLines(2, HIT, NOW)).toEqual([
       '2. [LEARNING] Await all promises together (0.958) 3 days ago [#javascript, #speed, in shop, severity: high, pr: 12, by: Ada]',

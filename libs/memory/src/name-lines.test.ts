@@ -4,7 +4,7 @@ import { noteState } from './testing/note-state.ts'
 
 const note = (text: string) => noteState({ content: { text } })
 
-describe('row 14: names of people and interests', () => {
+describe('names of people and interests (capability 14)', () => {
   test.each([
     ['name: Ada Lovelace\nfrom the climbing hall', 'Ada Lovelace'],
     ['A friend\nFull Name :  Ada\t Lovelace ', 'Ada Lovelace'],

@@ -31,7 +31,7 @@ describe('joined parts', () => {
   })
 })
 
-describe('C9: a text of which nobody could see anything', () => {
+describe('a text of which nobody could see anything', () => {
   it.each([
     ['zero-width space', '\u200B'],
     ['zero-width joiners', '\u200C\u200D'],

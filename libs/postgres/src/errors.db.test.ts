@@ -109,7 +109,7 @@ describe('a server that', () => {
 })
 
 describe('what is no error of the database', () => {
-  it('C9: a client that breaks its upload off, or a missing file, is none of it', () => {
+  it('a client that breaks off its upload, or a missing file, does not make the database unavailable', () => {
     const aborted = Object.assign(new Error('aborted'), { code: 'ECONNRESET' })
     const missing = Object.assign(new Error('no such file'), { code: 'ENOENT', syscall: 'open' })
     expect([aborted, missing].map(isDatabaseUnavailable)).toEqual([false, false])
@@ -121,7 +121,7 @@ describe('what is no error of the database', () => {
     ])
   })
 
-  it('C9: a full disk is named', () => {
+  it('a full disk is named', () => {
     for (const code of ['53100', 'ENOSPC']) {
       const error = Object.assign(new Error('could not extend file'), { code })
       expect([isDatabaseUnavailable(error), isDiskFull(error)]).toEqual([true, true])

@@ -10,7 +10,7 @@ import { createNativeDatabase, POSTGRES, TEST_DATABASES, type TestDatabase } fro
 
 const DENIED = { code: '42501' }
 
-describe.each(TEST_DATABASES)('C10: the application on $name', ({ start }) => {
+describe.each(TEST_DATABASES)('the application on $name', ({ start }) => {
   let database: TestDatabase
   let scope: ProjectScope
   beforeAll(async () => {
@@ -171,7 +171,7 @@ needing(POSTGRES).describe('a login of its own on native Postgres', () => {
   })
 })
 
-describe('C10: a login of its own on the embedded database', () => {
+describe('a login of its own on the embedded database', () => {
   it('is who `reset role` leads back to', async () => {
     const database = await TEST_DATABASES[0]?.start()
     if (database === undefined) throw new Error('there is no embedded database')

@@ -55,20 +55,20 @@ describe.each(COMBINATIONS)('one search, one snapshot: $name with $database', ({
 
   it.each<[string, Partial<SearchRequest>, (id: string) => Command]>([
     [
-      'the filter',
+      'no longer passes the filter',
       { filter: { labelsAny: ['kept'] } },
       (id) => ({ type: 'revise', id, input: { labels: ['other'] } }),
     ],
     [
-      'the phrase',
+      'no longer has the phrase',
       { query: 'harbour "red boat"' },
       (id) => revise(id, 'a boat that is red left the harbour'),
     ],
-    ['the exclusion', { query: 'harbour -storm' }, (id) => revise(id, 'the harbour in a storm')],
-    ['the word', { mode: 'KEYWORD' }, (id) => revise(id, 'nothing of the kind')],
-    ['its being there', {}, (id) => ({ type: 'forget', id })],
+    ['gets an excluded word', { query: 'harbour -storm' }, (id) => revise(id, 'the harbour in a storm')],
+    ['no longer has the word', { mode: 'KEYWORD' }, (id) => revise(id, 'nothing of the kind')],
+    ['is forgotten', {}, (id) => ({ type: 'forget', id })],
   ])(
-    'B4: what breaks %s between the retrievers and the last statement is not a hit',
+    'what %s between the retrievers and the last statement is not a hit',
     async (_, request, command) => {
       const [scope, [first, second]] = await filled({ labels: ['kept'] })
       const answer = await find(scope, request, change(scope, command(first!.state.id)))
@@ -77,7 +77,7 @@ describe.each(COMBINATIONS)('one search, one snapshot: $name with $database', ({
   )
 
   it.each(['HYBRID', 'KEYWORD', 'SEMANTIC'] as const)(
-    'B4: %s: what is revised and still a hit has the score, the explanation and the snippet of the version that is shown',
+    'in mode %s a hit revised meanwhile has the score, explanation and snippet of the version that is shown',
     async (mode) => {
       const [scope, [first]] = await filled()
       const id = first!.state.id
@@ -90,7 +90,7 @@ describe.each(COMBINATIONS)('one search, one snapshot: $name with $database', ({
     },
   )
 
-  it('B4: a neighbour that is no hit any more lifts nobody', async () => {
+  it('a neighbour that is no longer a hit lifts no other memory', async () => {
     const scope = await harness.newProject()
     const context = 'talk'
     const [, told] = await harness.remember(
@@ -107,7 +107,7 @@ describe.each(COMBINATIONS)('one search, one snapshot: $name with $database', ({
     expect(answer.hits).toEqual([])
   })
 
-  it('B4: what matched in a neighbour that says something else now counts for nobody', async () => {
+  it('what matched in a neighbour that now says something else counts for no other memory', async () => {
     const scope = await harness.newProject()
     const context = 'talk'
     await harness.remember(
@@ -125,7 +125,7 @@ describe.each(COMBINATIONS)('one search, one snapshot: $name with $database', ({
     expect(answer.hits[0]?.score).not.toBe(before.hits[0]?.score)
   })
 
-  it('B4: under concurrent revision no hit ever breaks what was asked for', async () => {
+  it('under concurrent revisions every hit is what was asked for', async () => {
     const scope = await harness.newProject()
     const random = createRandom(20_261_122)
     const made = await harness.remember(

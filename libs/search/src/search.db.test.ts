@@ -224,7 +224,7 @@ describe.each(COMBINATIONS)('search on $name with $database', ({ start, attach, 
     ['🎉', 'we shipped it 🎉'],
     ['łódź AND żółw', 'Żółw z Lodz'],
     ['МОСКВА', 'поездка в Москва'],
-  ])('row 10: the keyword %s finds %j', async (query, text) => {
+  ])('the keyword %s finds %j (capability 10)', async (query, text) => {
     const world = await harness.newProject()
     await harness.remember(world, note(text), note('other words in here'))
     expect(texts(await find({ query, mode: 'KEYWORD' }, { scope: world }))).toEqual([text])

@@ -55,7 +55,7 @@ describe.each(TEST_DATABASES)('snippets on $name', ({ start }) => {
     expect(await snippet('login', 'le ‹ login › dit')).toBe('le ‹ <mark>login</mark> › dit')
   })
 
-  it('C2: of a text of 64 KB that the parser would take minutes for is there at once, and nothing of it is lost', async () => {
+  it('of a 64 KB text that the parser would take minutes for are there at once, and lose nothing', async () => {
     const path = `${'snake_case/'.repeat(6_000)} login`
     expect(await snippet('login', path)).toContain('<mark>login</mark>')
     expect(await snippet('absent', path)).toMatch(/^(?:snake_case\/){5}/u)

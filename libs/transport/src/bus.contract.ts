@@ -54,7 +54,7 @@ export function describeBus({ name, open }: BusUnderTest): void {
       expect(ofP.map(({ sequence }) => sequence)).toEqual(ofP.map((heard) => heard.events.at(-1)?.sequence))
     })
 
-    it('B6: brings news of places without their events to listeners and groups', async () => {
+    it('brings news of places without their events to listeners and groups', async () => {
       const heard: BusMessage[] = []
       const handled: BusMessage[] = []
       const joining = recorder()

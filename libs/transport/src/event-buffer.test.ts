@@ -36,7 +36,7 @@ describe('the event buffer', () => {
     expect(createEventBuffer().hasAfter(0)).toBe(false)
   })
 
-  it('B1: gives no event that is not linked to the place, and forgets it', () => {
+  it('gives no event that is not linked to the place, and forgets it', () => {
     const buffer = createEventBuffer()
     buffer.add([3, 4].map((sequence) => event(sequence, 'lost')))
     expect(buffer.following(at(2), 10)).toEqual([])

@@ -5,7 +5,7 @@ import { describeVectorStore } from './vector-store.contract.ts'
 
 describeVectorStore('memory', async (options) => createInMemoryVectorStore(options))
 
-it('row 20: without the address of a database, a store is in memory', async () => {
+it('without the address of a database, a store is in memory (capability 20)', async () => {
   const store = await openVectorStore({ databaseUrl: '', dimension: 1 })
   await store.upsert([{ id: 'one', content: 'text', embedding: [1] }])
   expect(await store.search([2])).toMatchObject([{ id: 'one', score: 1 }])

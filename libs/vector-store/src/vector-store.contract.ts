@@ -19,7 +19,7 @@ export function describeVectorStore(
   name: string,
   start: (options: { readonly dimension: number }) => Promise<VectorStore>,
 ): void {
-  describe(`row 18: ${name} as a vector store`, () => {
+  describe(`${name} as a vector store (capability 18)`, () => {
     let store: VectorStore
     let plane: VectorStore
     beforeAll(async () => {

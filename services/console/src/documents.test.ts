@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type * as Api from '@daybook/api/graphql'
 import { buildSchema, parse, validate } from 'graphql'
-import { expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 
 /*
  * The type checker takes a field that the schema does not have for `unknown`: here every document is asked of
@@ -9,6 +9,13 @@ import { expect, test, vi } from 'vitest'
  */
 
 const made: Api.GraphQLDocument[] = []
+
+// Other files of this worker have loaded these modules already, and get them again unchanged.
+vi.hoisted(() => vi.resetModules())
+afterAll(() => {
+  vi.doUnmock('@daybook/api/graphql')
+  vi.resetModules()
+})
 
 vi.mock('@daybook/api/graphql', async (original) => {
   const real = await original<typeof Api>()

@@ -14,7 +14,7 @@ describe('the lock of a data folder', () => {
   afterEach(() => rmSync(folder, { recursive: true }))
   const lock = (stoppingMs?: number) => lockDataFolder(folder, (message) => told.push(message), stoppingMs)
 
-  it('C8: a second start says that the first is stopping, and waits for it', async () => {
+  it('a second start says that the first is stopping, and waits for it', async () => {
     const first = await lock()
     first.serving('http://127.0.0.1:4000')
     first.stopping()
@@ -28,7 +28,7 @@ describe('the lock of a data folder', () => {
     expect(told).toHaveLength(1)
   })
 
-  it('C8: it waits no longer than a stop may take', async () => {
+  it('a second start waits no longer than a stop may take', async () => {
     const first = await lock()
     first.stopping()
     await expect(lock(100)).rejects.toMatchObject({

@@ -49,7 +49,7 @@ describe.each(SERVICE_DATABASES)('the API on $name', ({ start }) => {
     entity: [{ name: 'n', type: 'person', content: 'c' }, 'name type content'],
   }
 
-  test('row 1: every kind is remembered, read by id, revised, forgotten and restored', async () => {
+  test('every kind is remembered, read by id, revised, forgotten and restored (capability 1)', async () => {
     expect(Object.keys(CONTENTS).toSorted()).toEqual([...KIND_NAMES].toSorted())
     for (const [kind, [content, selection]] of Object.entries(CONTENTS)) {
       const { memory, sequence } = await remember({ input: { content: { [kind]: content } } })
@@ -78,7 +78,7 @@ describe.each(SERVICE_DATABASES)('the API on $name', ({ start }) => {
     }
   })
 
-  test('row 22: a memory is found under both spellings of its id, and an unknown one is null and no error', async () => {
+  test('a memory is found under both spellings of its id, and an unknown one is null, not an error (capability 22)', async () => {
     const { memory, sequence } = await remember(NOTE('hello'))
     const plain = memory.id.split(':')[1]
     await suite.client.data('query ($s: Int!) { search(query: "x", atLeast: $s) { sequence } }', {
@@ -162,7 +162,7 @@ describe.each(SERVICE_DATABASES)('the API on $name', ({ start }) => {
     expect(weights('alone')).toMatchObject({ LEXICAL: 0.6 })
   })
 
-  test('row 4: recall and pop match exactly first, then by search, and else name recent keys', async () => {
+  test('recall and pop match exactly first, then by search, and else name recent keys (capability 4)', async () => {
     await remember({
       input: { content: { insight: { key: 'jwt-validation', content: 'Always check the expiry' } } },
     })
@@ -278,7 +278,7 @@ describe.each(SERVICE_DATABASES)('the API on $name', ({ start }) => {
     expect(journal).toEqual([{ sequence: 2, type: 'MemoryRevised', correlationId: expect.any(String) }])
   })
 
-  test('row 23: searching and reading count as access', async () => {
+  test('searching and reading count as access (capability 23)', async () => {
     const { memory, sequence } = await remember(NOTE('platypus'))
     await suite.client.data(
       'query ($s: Int!) { search(query: "platypus", mode: KEYWORD, atLeast: $s) { sequence } }',

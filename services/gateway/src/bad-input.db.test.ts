@@ -36,7 +36,7 @@ describe.each(SERVICE_DATABASES)('bad input on $name', ({ start }) => {
     ],
     ['half a surrogate pair', { content: { note: { text: 'a\uD800' } } }, 'content.note.text', /surrogate/],
     [
-      'C9: a text of zero-width signs alone',
+      'a text of zero-width signs alone',
       { content: { note: { text: '\u200B\u2060\uFEFF' } } },
       'content.note.text',
       /blank/,
@@ -136,7 +136,7 @@ describe.each(SERVICE_DATABASES)('bad input on $name', ({ start }) => {
     }
   })
 
-  test('C9: a cursor beyond what a list could have names the argument and the limit', async () => {
+  test('a cursor beyond what a list could have is refused, naming the argument and the limit', async () => {
     const { remember } = await suite.client.data(REMEMBER, { input: { content: { note: { text: 'a' } } } })
     const history = (after: string) =>
       `{ memory(id: "${remember.memory.id}", atLeast: 1) { history(after: "${after}") { edges { cursor } } } }`
@@ -155,7 +155,7 @@ describe.each(SERVICE_DATABASES)('bad input on $name', ({ start }) => {
     expect((await suite.client.send(history('2147483647'))).body.errors).toBeUndefined()
   })
 
-  test('C9: a project that can be none is refused wherever it is named', async () => {
+  test('a name that no project can have is refused wherever it is given', async () => {
     const admin = await suite.running.newClient(true)
     for (const project of ['a\\u0000', ' ', 'x'.repeat(256)]) {
       const { body } = await admin.send(
@@ -171,7 +171,7 @@ describe.each(SERVICE_DATABASES)('bad input on $name', ({ start }) => {
     })
   })
 
-  test('C9: what is no UTF-8 is refused, not replaced', async () => {
+  test('bytes that are not UTF-8 are refused, not replaced', async () => {
     const headers = { authorization: `Bearer ${suite.client.key}`, 'content-type': 'application/json' }
     const whole = JSON.stringify({
       query: REMEMBER,
@@ -185,7 +185,7 @@ describe.each(SERVICE_DATABASES)('bad input on $name', ({ start }) => {
     expect(await journalLength()).toBe(0)
   })
 
-  test('C9: bodies of other types obey the same limit, and are refused as what they are', async () => {
+  test('bodies of other types have the same size limit, and are refused for their type', async () => {
     const types = [
       'multipart/form-data; boundary=x',
       'application/x-www-form-urlencoded',
@@ -207,7 +207,7 @@ describe.each(SERVICE_DATABASES)('bad input on $name', ({ start }) => {
     }
   })
 
-  test('C9: an upload that its client breaks off is not said to be the database', async () => {
+  test('an upload that its client breaks off is not blamed on the database', async () => {
     const { logger, lines } = createMemoryLogger()
     const own = await startTestGateway(suite.database, null, { logger })
     try {

@@ -17,7 +17,7 @@ interface Receipt {
   readonly hash: string
 }
 
-describe.each(SERVICE_DATABASES)('B1: clients of a journal that lost its end, on $name', ({ start }) => {
+describe.each(SERVICE_DATABASES)('clients of a journal that lost its end, on $name', ({ start }) => {
   const suite = useTestGateway(start)
 
   const remember = async (times: number): Promise<Receipt[]> => {
@@ -34,7 +34,7 @@ describe.each(SERVICE_DATABASES)('B1: clients of a journal that lost its end, on
     return { message: error?.message, ...error?.extensions }
   }
 
-  test('B1: receipts and events name their place by its hash, and cursors take it', async () => {
+  test('receipts and events name their place by its hash, and cursors accept it', async () => {
     const receipts = await remember(3)
     const { journal } = await suite.client.data(JOURNAL, { after: 0 })
     expect(journal).toEqual(receipts)
@@ -46,7 +46,7 @@ describe.each(SERVICE_DATABASES)('B1: clients of a journal that lost its end, on
     )
   })
 
-  test('B1: what was acknowledged and lost is said at once, by the receipt', async () => {
+  test('a receipt is told at once that what it acknowledged is lost', async () => {
     const receipts = await remember(4)
     await lose(2)
     const [, second, third, fourth] = receipts
@@ -75,7 +75,7 @@ describe.each(SERVICE_DATABASES)('B1: clients of a journal that lost its end, on
     expect(await failure(search, { s: 99 })).toMatchObject({ code: 'DIVERGED', head: 4 })
   })
 
-  test('B1: a hash without its sequence, or no hash at all, is refused by name', async () => {
+  test('a hash without its sequence, or something that is no hash, is refused, naming the field', async () => {
     expect(await failure(JOURNAL, { after: 0, hash: 'x' })).toMatchObject({ field: 'afterHash' })
     const search = 'query ($h: String) { search(query: "x", atLeastHash: $h) { sequence } }'
     expect(await failure(search, { h: 'a'.repeat(64) })).toMatchObject({ field: 'atLeast' })
@@ -85,7 +85,7 @@ describe.each(SERVICE_DATABASES)('B1: clients of a journal that lost its end, on
     ['shorter', 0],
     ['as long', 2],
     ['longer', 4],
-  ])('B1: a live subscription ends where the journal has become another, %s', async (_, more) => {
+  ])('a live subscription ends where the journal is replaced by one that is %s', async (_, more) => {
     await remember(5)
     const seen: number[] = []
     const socket = createClient({
@@ -115,7 +115,7 @@ describe.each(SERVICE_DATABASES)('B1: clients of a journal that lost its end, on
     await socket.dispose()
   })
 
-  test('B1: what cannot be healed is said everywhere within 10 s, and stays so', async () => {
+  test('a journal that cannot be healed is reported by /ready, projections and checks', async () => {
     await remember(3)
     await suite.client.data('{ search(query: "note", atLeast: 3) { sequence } }')
     await lose(0)

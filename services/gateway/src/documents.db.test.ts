@@ -42,7 +42,7 @@ const caughtUp = (sequence: number) =>
     },
   )
 
-test('row 19: a document has the caller’s id; the same id again is a revision', async () => {
+test('a document has the caller’s id, and the same id again is a revision (capability 19)', async () => {
   const first = await index({ id: 'docs/a.md', content: 'Bees dance', title: 'Bees', metadata: { page: 1 } })
   expect(first).toMatchObject({
     __typename: 'Remembered',
@@ -82,7 +82,7 @@ test('row 19: a document has the caller’s id; the same id again is a revision'
   })
 })
 
-test('row 19: a text of more than 64 KiB becomes linked documents; hits name document and part', async () => {
+test('a text of more than 64 KiB becomes linked documents, and hits name document and part (capability 19)', async () => {
   const paragraph = (n: number) => `Paragraph ${n}. ${'The weather was fine that day. '.repeat(30)}`
   const text = Array.from({ length: 150 }, (_, n) => paragraph(n) + (n === 140 ? ' Xylophone.' : '')).join(
     '\n\n',
@@ -113,7 +113,7 @@ test('row 19: a text of more than 64 KiB becomes linked documents; hits name doc
   })
 })
 
-test('row 19: similar finds what is nearest to a text, a memory or a vector, and not the memory itself', async () => {
+test('similar finds what is nearest to a text, a memory or a vector, and not the memory itself (capability 19)', async () => {
   const texts = [
     'the kingfisher dives for fish',
     'the kingfisher dives for small fish',
@@ -172,7 +172,7 @@ test('row 19: similar finds what is nearest to a text, a memory or a vector, and
   }
 })
 
-test('row 4: what is recalled by a key is one memory; decisions and entities are looked up in the same way', async () => {
+test('a key recalls one memory, and decisions and entities are looked up in the same way (capability 4)', async () => {
   const insight = (content: string, more: object = {}) =>
     remember({ content: { insight: { key: 'jwt', content } }, ...more })
   const { memory } = await insight('one')
@@ -224,7 +224,7 @@ test('row 4: what is recalled by a key is one memory; decisions and entities are
   expect(after['memory'].supersededBy).toBeNull()
 })
 
-test('row 22: plain id and kind:id name the same memory; an unknown id is null', async () => {
+test('plain id and kind:id name the same memory, and an unknown id is null (capability 22)', async () => {
   const { memory, sequence } = await index({ id: 'a', content: 'x' })
   await caughtUp(sequence)
   const answer = await suite.client.data(

@@ -58,12 +58,12 @@ describe.each(SERVICE_DATABASES)('erased events over GraphQL on $name', ({ start
     await database?.stop()
   })
 
-  test('B8: the journal tells of them, without a memory', async () => {
+  test('the journal tells of them, without a memory', async () => {
     const { journal } = await client.data(`{ journal(first: 10) { ${FIELDS} } }`)
     expect(journal).toEqual(events)
   })
 
-  test('B8: a history tells of them, without a memory', async () => {
+  test('a history tells of them, without a memory', async () => {
     const { memory } = await client.data(
       `query ($id: ID!) { memory(id: $id) { history(first: 10) { edges { node { ${FIELDS} } } } } }`,
       { id },
@@ -71,7 +71,7 @@ describe.each(SERVICE_DATABASES)('erased events over GraphQL on $name', ({ start
     expect(memory.history.edges.map(({ node }: { node: unknown }) => node)).toEqual(events.slice(0, 3))
   })
 
-  test('B8: a subscription tells of them, without a memory, whatever its filter', async () => {
+  test('a subscription tells of them, without a memory, whatever its filter', async () => {
     const socket = createClient({
       url: `${client.url.replace('http', 'ws')}/graphql`,
       webSocketImpl: WebSocket,

@@ -43,7 +43,7 @@ async function rememberExpired(client: TestClient, input: object): Promise<void>
 describe.each(SERVICE_DATABASES)('what agents read on $name', ({ start }) => {
   const suite = useTestGateway(start)
 
-  describe('row 21: context for a prompt', () => {
+  describe('context for a prompt (capability 21)', () => {
     let client: TestClient
     let ids: string[]
     const CONTEXT = `query ($q: String!, $b: Int, $f: MemoryFilter, $o: ContextOrder, $m: Float) {
@@ -131,7 +131,7 @@ describe.each(SERVICE_DATABASES)('what agents read on $name', ({ start }) => {
     })
   })
 
-  describe('row 9: an answer as text', () => {
+  describe('an answer as text (capability 9)', () => {
     const search = async (client: TestClient, query: string, more: object = {}) =>
       (
         await client.data(
@@ -171,7 +171,7 @@ describe.each(SERVICE_DATABASES)('what agents read on $name', ({ start }) => {
     })
   })
 
-  describe('row 24: facets', () => {
+  describe('facets (capability 24)', () => {
     const FACETS = `fragment facets on Facets {
       memories labels { value count } kinds { value count } categories { value count } entityTypes { value count }
       agents { value count } contexts { value count } others { facet values count }
@@ -265,7 +265,7 @@ describe.each(SERVICE_DATABASES)('what agents read on $name', ({ start }) => {
     })
   })
 
-  describe('rows 14 and 15: people, emotions, interests, events', () => {
+  describe('people, emotions, interests, events (capabilities 14 and 15)', () => {
     let client: TestClient
     let ids: Record<string, string>
     const DAY = 86_400_000
@@ -311,7 +311,7 @@ describe.each(SERVICE_DATABASES)('what agents read on $name', ({ start }) => {
     const namesOf = (memories: readonly { readonly id: string }[]) =>
       memories.map(({ id }) => Object.keys(ids).find((name) => ids[name] === id))
 
-    test('row 14: friends, with their names, the most important first, each once', async () => {
+    test('friends come with their names, the most important first, each once (capability 14)', async () => {
       const { friends, few } = await client.data(
         '{ friends { name summary importance memories memory { id } } few: friends(limit: 1, filter: { kinds: [NOTE] }) { name } }',
       )
@@ -335,7 +335,7 @@ describe.each(SERVICE_DATABASES)('what agents read on $name', ({ start }) => {
       expect(few).toEqual([{ name: 'Ada Lovelace' }])
     })
 
-    test('row 14: interests, panic attacks and events', async () => {
+    test('interests, panic attacks and events are listed (capability 14)', async () => {
       const { interests, panicAttacks, recentEvents, last } = await client.data(
         '{ interests { name } panicAttacks { id } recentEvents { id } last: recentEvents(limit: 1) { id } }',
       )
@@ -367,20 +367,20 @@ describe.each(SERVICE_DATABASES)('what agents read on $name', ({ start }) => {
       // A stop word of the index.
       ['Will', ['cited']],
       ['Jos', []],
-    ])('row 15: searching for %s finds whole words in title and text', async (name, expected) => {
+    ])('searching for %s finds whole words in title and text (capability 15)', async (name, expected) => {
       const { found, message } = await byPerson(name)
       expect(found.toSorted()).toEqual(expected)
       expect(message).toBe(expected.length === 0 ? `No memory mentions "${name}".` : null)
     })
 
-    test('row 15: a person is searched with a filter, a limit, and a name', async () => {
+    test('a person is searched with a filter, a limit, and a name (capability 15)', async () => {
       expect((await byPerson('Jose', ', filter: { context: "party" }')).found).toEqual(['cited'])
       expect((await byPerson('Ada', ', limit: 1')).found).toHaveLength(1)
       const { body } = await client.send('{ searchByPerson(name: "-\\"!") { message } }')
       expect(body.errors?.[0]).toMatchObject({ message: 'name is empty: give a name to look for' })
     })
 
-    test('row 15: an emotion is searched among emotions only', async () => {
+    test('an emotion is searched among emotions only (capability 15)', async () => {
       const { searchByEmotion } = await client.data(
         '{ searchByEmotion(emotion: "panic") { message hits { memory { id } } } }',
       )

@@ -32,7 +32,7 @@ describe.each(SERVICE_DATABASES)('what strangers send to a gateway on $name', ({
 
   const faults = () => lines.filter(({ level }) => Number(level) >= 50)
 
-  it('C1: a request for // is 404', async () => {
+  it('a request for // is answered with 404', async () => {
     const { host } = new URL(running.gateway.url)
     for (const target of ['//', '///x', '//[', `http://${host}/x`, '*']) {
       const request = `GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`
@@ -40,7 +40,7 @@ describe.each(SERVICE_DATABASES)('what strangers send to a gateway on $name', ({
     }
   })
 
-  it('C1: no target and no headers, with a key or without, are answered with 500 or end the process', async () => {
+  it('no target and no headers, with a key or without, are answered with 500 or end the process', async () => {
     const keys = [`Authorization: Bearer ${admin.key}`, `Authorization: Bearer ${admin.key}\r\nAccept: */*`]
     const { host } = new URL(running.gateway.url)
     await assert(
@@ -53,7 +53,7 @@ describe.each(SERVICE_DATABASES)('what strangers send to a gateway on $name', ({
     expect(faults()).toEqual([])
     expect((await fetch(`${running.gateway.url}/health`)).status).toBe(200)
   })
-  it('C9: no arguments that the schema allows are answered with a fault of ours', async () => {
+  it('no arguments that the schema allows are answered with a fault of ours', async () => {
     const client = await running.newClient(true)
     const note = { content: { note: { text: 'a note' } } }
     const { remember } = await client.data(REMEMBER, { input: note })

@@ -34,7 +34,7 @@ describe.each(TEST_DATABASES.slice(0, 1))('the past in the API on $name', ({ sta
   const find = async (client: TestClient, variables: object) =>
     (await client.data(SEARCH, { mode: 'HYBRID', ...variables }))['search']
 
-  test('row 16: memory, memories and search show what was true at a moment', async () => {
+  test('memory, memories and search show what was true at a moment (capability 16)', async () => {
     const { client } = suite
     const { id, times } = await history(client)
     const seen = []
@@ -75,7 +75,7 @@ describe.each(TEST_DATABASES.slice(0, 1))('the past in the API on $name', ({ sta
     expect(seen[0]).toEqual(steps[0])
   })
 
-  test('row 16: acrossVersions finds revised texts with their version, and says who answers', async () => {
+  test('acrossVersions finds revised texts with their version, and says who answers (capability 16)', async () => {
     const { client } = suite
     const { id } = await history(client)
     await client.data('mutation ($id: ID!) { restore(id: $id) { __typename } }', { id })
@@ -106,7 +106,7 @@ describe.each(TEST_DATABASES.slice(0, 1))('the past in the API on $name', ({ sta
     })
   })
 
-  test('row 16: diff names changed fields and words, of forgotten memories too, and unknown versions', async () => {
+  test('diff names changed fields and words, of forgotten memories too, and unknown versions (capability 16)', async () => {
     const { client } = suite
     const { id } = await history(client)
     const DIFF = `query ($id: ID!, $from: Int!, $to: Int) {

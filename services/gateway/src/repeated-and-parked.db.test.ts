@@ -21,7 +21,7 @@ describe.each(SERVICE_DATABASES)('what is repeated and what is parked, on $name'
   const change = async (name: 'forget' | 'restore', id: string, key: string) =>
     (await suite.client.data(changing(name), { id, key }))[name]
 
-  test('B5: a forget and a restore that are repeated with their keys take effect once', async () => {
+  test('a forget and a restore that are repeated with their keys take effect once', async () => {
     const { memory } = await remember('to and fro')
     const forgotten = await change('forget', memory.id, 'f')
     expect(forgotten).toMatchObject({ sequence: 2, duplicate: false })
@@ -33,7 +33,7 @@ describe.each(SERVICE_DATABASES)('what is repeated and what is parked, on $name'
     expect((await suite.client.data('{ journal { sequence } }'))['journal']).toHaveLength(3)
   })
 
-  test('B5: atLeast behind a parked event says so', async () => {
+  test('an answer with atLeast behind a parked event says so', async () => {
     const parked = await remember('parked words')
     const other = await remember('other words')
     const search = async (atLeast: number) => {

@@ -54,7 +54,7 @@ describe.each(SERVICE_DATABASES)('subscribers who leave, on $name', ({ start }) 
       body: JSON.stringify({ query }),
     })
 
-  test('C3: a thousand subscribers over SSE and WebSocket that leave are gone within a second', async () => {
+  test('a thousand subscribers over SSE and WebSocket that leave are all gone', async () => {
     await client.data('mutation { remember(input: { content: { note: { text: "n" } } }) { __typename } }')
     const leave = new AbortController()
     const sockets = await Promise.all(Array.from({ length: 10 }, () => openSocket(client)))
@@ -77,7 +77,7 @@ describe.each(SERVICE_DATABASES)('subscribers who leave, on $name', ({ start }) 
     for (const socket of sockets) socket.terminate()
   })
 
-  test('C3: a connection and a key have limits, and the refusal names them', async () => {
+  test('a connection has a limit of subscriptions, and the refusal names it', async () => {
     const socket = await openSocket(client)
     for (let i = 0; i < 51; i += 1) socket.send({ type: 'subscribe', id: `${i}`, payload: { query: NEVER } })
     const refused = await socket.next((message) => message.id === '50')
@@ -87,7 +87,7 @@ describe.each(SERVICE_DATABASES)('subscribers who leave, on $name', ({ start }) 
     await expect.poll(open).toBe(0)
   })
 
-  test('C3: a key has a limit over all its connections', async () => {
+  test('a key has a limit over all its connections, and the refusal names its setting', async () => {
     const own = await startTestGateway(database, undefined, {
       environment: { DAYBOOK_SUBSCRIPTIONS_PER_KEY: '3' },
     })
@@ -102,7 +102,7 @@ describe.each(SERVICE_DATABASES)('subscribers who leave, on $name', ({ start }) 
     await own.stop()
   })
 
-  test('C3: a bad operation ends itself only; the others on its socket go on', async () => {
+  test('a bad operation ends only itself, and the others on its socket go on', async () => {
     const socket = await openSocket(client)
     socket.send({
       type: 'subscribe',
@@ -134,7 +134,7 @@ describe.each(SERVICE_DATABASES)('subscribers who leave, on $name', ({ start }) 
     ['an unknown type', '{"type":"shout"}'],
     ['no id', '{"type":"subscribe","payload":{}}'],
   ])(
-    'C3: a message that belongs to no operation closes its socket as the protocol says: %s',
+    'a message that belongs to no operation closes its socket as the protocol says: %s',
     async (_, text) => {
       const socket = await openSocket(client)
       socket.sendText(text)
@@ -142,7 +142,7 @@ describe.each(SERVICE_DATABASES)('subscribers who leave, on $name', ({ start }) 
     },
   )
 
-  test('C3: a subscription waits for a database that is unavailable', async () => {
+  test('a subscription waits for a database that is unavailable', async () => {
     const query = 'mutation { remember(input: { content: { note: { text: "n" } } }) { __typename } }'
     await client.data(query)
     const socket = await openSocket(client)
@@ -161,7 +161,7 @@ describe.each(SERVICE_DATABASES)('subscribers who leave, on $name', ({ start }) 
     socket.terminate()
   })
 
-  test('C5: a key that is revoked writes no more over an open WebSocket, and hears no more', async () => {
+  test('a key that is revoked writes no more over an open WebSocket, and hears no more', async () => {
     const socket = await openSocket(client)
     const leave = new AbortController()
     const overSse = (await subscribeOverSse(leave.signal)).text()
@@ -183,7 +183,7 @@ describe.each(SERVICE_DATABASES)('subscribers who leave, on $name', ({ start }) 
     socket.terminate()
   })
 
-  test('C5: a key opens nothing from its expiry on', async () => {
+  test('a key opens nothing from its expiry on', async () => {
     await endKey('expires_at')
     expect((await client.send('{ __typename }')).status).toBe(401)
   })

@@ -20,7 +20,7 @@ const TOO_OLD = {
   message: expect.stringMatching(/version \d+,.* needs version 99 or later.*upgrade/u),
 }
 
-describe.each(SERVICE_DATABASES)('B6: a process that is too old, on $name', ({ start }) => {
+describe.each(SERVICE_DATABASES)('a process that is too old, on $name', ({ start }) => {
   let database: TestDatabase
   let gateway: TestGateway
   let client: TestClient
@@ -55,7 +55,7 @@ describe.each(SERVICE_DATABASES)('B6: a process that is too old, on $name', ({ s
     return checks.find(({ name }: { name: string }) => name === 'compatibility')
   }
 
-  it('B6: is refused to append, and reads and searches go on', async () => {
+  it('may not append, while reads and searches go on', async () => {
     expect(await check()).toMatchObject({ status: 'OK', advice: null })
     await raise({ writer: 99 })
     const { body } = await client.send(REMEMBER, NOTE)
@@ -71,7 +71,7 @@ describe.each(SERVICE_DATABASES)('B6: a process that is too old, on $name', ({ s
     await expect(createJournalWriter(() => {}).append(scope, note('one more'))).rejects.toMatchObject(TOO_OLD)
   })
 
-  it('B6: does not start where it may not read, and starts beside a newer one where it may', async () => {
+  it('does not start where it may not read, and starts beside a newer one where it may', async () => {
     const newer = '9999-of-a-newer-version'
     await asOwner(database, (owner) =>
       sql`insert into daybook.kysely_migration values (${newer}, 'now')`.execute(owner),
@@ -84,7 +84,7 @@ describe.each(SERVICE_DATABASES)('B6: a process that is too old, on $name', ({ s
     )
   })
 
-  it('B6: is not ready and refuses everything once it may not read any more', async () => {
+  it('is not ready and refuses everything once it may not read any more', async () => {
     await raise({ reader: 99 })
     await watch.look()
     expect(await ready()).toEqual({

@@ -33,7 +33,7 @@ describe.each(REBUILT)('a rebuild of $projection after an erasure, on $name', ({
     return JSON.stringify(await Promise.all(tables))
   }
 
-  it('B8: leaves erased memories out, forgotten ones and those that were found until then', async () => {
+  it('leaves erased memories out, forgotten ones and those that were found until then', async () => {
     const scope = await harness.newProject()
     const [forgotten, found, kept] = await harness.remember(
       scope,

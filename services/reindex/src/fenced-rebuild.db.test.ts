@@ -109,7 +109,7 @@ describe.each(REBUILT)('a rebuild of $projection that was stalled, on $name', ({
         on conflict do nothing`.execute(harness.db)
   }
 
-  it('B2: is refused at every step once another has taken over, finished and swapped; live data stay as they are', async () => {
+  it('is refused at every step once another has taken over and swapped, and leaves live data alone', async () => {
     const { db } = harness
     const { id, owner, generation, steps } = await stalled()
     const service = harness.startService()
@@ -146,7 +146,7 @@ describe.each(REBUILT)('a rebuild of $projection that was stalled, on $name', ({
     await service.stop()
   })
 
-  it('B2: does not delete what another goes on with, when it fails itself', async () => {
+  it('does not delete what another goes on with, if it fails itself', async () => {
     const { db } = harness
     const { id, generation, steps } = await stalled()
     const other = { name: 'B', leaseMs: 60_000 }
@@ -203,7 +203,7 @@ describe.each(REBUILT)('a rebuild of $projection that was stalled, on $name', ({
     await service.stop()
   })
 
-  it('B2: a number is never given twice, so that whoever still means a dropped generation meets no other', async () => {
+  it('never gives a number twice, so that whoever still means a dropped generation meets no other', async () => {
     const { db } = harness
     const { id } = await harness.request('reindex', projection)
     await leaseOperation(db, { name: 'A', leaseMs: 60_000 }, [projection])

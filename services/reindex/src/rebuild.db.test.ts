@@ -132,7 +132,7 @@ describe.each(ALL)('a rebuild of $projection on $name', ({ start, projection }) 
     expect(old.rows.length).toBeLessThan(40)
   })
 
-  it('row 6: makes the vectors of some kinds anew, and those of no other', async () => {
+  it('makes the vectors of some kinds anew, and those of no other (capability 6)', async () => {
     const scope = await filled(6)
     await harness.append(
       scope,

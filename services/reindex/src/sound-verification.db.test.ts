@@ -57,7 +57,7 @@ describe.each(SERVICE_DATABASES)(
       (await sql`select from parked_events where project_id = ${projectId}`.execute(harness.db)).rows.length
 
     describe.each(PROJECTIONS)('of %s', (projection) => {
-      it('B2: verification is not clean while events are parked, which is told apart from differences', async () => {
+      it('verification is not clean while events are parked, which is told apart from differences', async () => {
         const { scope, memories } = await filled()
         await parkRevision(projection, scope, memories[1]!)
         expect(await verify(projection, scope)).toMatchObject({
@@ -68,7 +68,7 @@ describe.each(SERVICE_DATABASES)(
         })
       })
 
-      it('B2: reindex of a project tries its parked events again', async () => {
+      it('reindex of a project tries its parked events again', async () => {
         const { scope, memories } = await filled()
         await parkRevision(projection, scope, memories[1]!)
         const ended = await harness.run('reindex', projection, { projectId: scope.projectId })
@@ -77,7 +77,7 @@ describe.each(SERVICE_DATABASES)(
         expect(await verify(projection, scope)).toMatchObject({ clean: true })
       })
 
-      it('B2: a new generation that has parked what the live one has applied is not made live', async () => {
+      it('a new generation that has parked what the live one has applied is not made live', async () => {
         const { scope, memories } = await filled()
         const live = await harness.live(projection)
         await owner(
@@ -106,7 +106,7 @@ describe.each(SERVICE_DATABASES)(
     it.each([
       ['taken', 2],
       ['far beyond', 2_000_000_000],
-    ])('B2: a next number that is %s is found, and repaired', async (_, next) => {
+    ])('a next number that is %s is found, and repaired', async (_, next) => {
       const { scope } = await filled()
       const { lexicalStats } = generationTables(await harness.live('pgvector'))
       await sql`update ${lexicalStats} set next_number = ${next} where project_id = ${scope.projectId}`.execute(
@@ -124,7 +124,7 @@ describe.each(SERVICE_DATABASES)(
       expect(await verify('pgvector', scope)).toMatchObject({ clean: true })
     })
 
-    it('B2: a noted hash is checked against the chain', async () => {
+    it('a noted hash is checked against the chain', async () => {
       const { scope } = await filled()
       const { rows } = await sql<{ hash: string }>`
       select encode(hash, 'hex') as hash from events where project_id = ${scope.projectId} order by sequence`.execute(
@@ -180,7 +180,7 @@ describe.each(SERVICE_DATABASES)('what is left of a journal that was damaged, on
     })
 
   describe.each(PROJECTIONS)('by %s', (projection) => {
-    it.each(['emptied', 'gone'])('B2: a project whose journal is %s does not verify clean', async (how) => {
+    it.each(['emptied', 'gone'])('a project whose journal is %s does not verify clean', async (how) => {
       const scope = next()
       const { projectId } = scope
       await owner(
@@ -212,7 +212,7 @@ describe.each(SERVICE_DATABASES)('what is left of a journal that was damaged, on
         decode(repeat('00', 32), 'hex')) where project_id = ${projectId}`,
     )
 
-  it.each([2, 0])('B2: a journal cut off to %i events with its head is found by positions', async (left) => {
+  it.each([2, 0])('a journal cut off to %i events along with its head is found by the positions', async (left) => {
     const scope = next()
     await cutOff(scope.projectId, left)
     const found = await verifyJournal(scope)
@@ -221,7 +221,7 @@ describe.each(SERVICE_DATABASES)('what is left of a journal that was damaged, on
     expect(JSON.stringify(found)).toContain(lost)
   })
 
-  it('B2: a journal cut off with its head is found by what the relay has published', async () => {
+  it('a journal cut off along with its head is found by what the relay has published', async () => {
     const scope = next()
     await cutOff(scope.projectId, 2)
     await sql`delete from positions where project_id = ${scope.projectId}`.execute(harness.db)
@@ -234,7 +234,7 @@ describe.each(SERVICE_DATABASES)('what is left of a journal that was damaged, on
     )
   })
 
-  it('B2: a journal that was written otherwise at a place is found by who had applied it', async () => {
+  it('a journal that was rewritten at one place is found by the projection that had applied it', async () => {
     const scope = next()
     await sql`update positions set hash = decode(repeat('ab', 32), 'hex') where project_id = ${scope.projectId}`.execute(
       harness.db,

@@ -51,7 +51,7 @@ describe.each(SERVICE_DATABASES)('a read model whose layout is another, on $name
       /version 77/u,
     ],
   ])(
-    'B3: %s is noticed by whoever writes or looks, no event is parked for it, and it is made anew by itself',
+    '%s is noticed by whoever writes or looks, parks no event, and has the read model made anew',
     async (_, damage, said) => {
       const scope = await harness.newProject()
       await harness.remember(scope, 'one light', 'another light')
@@ -78,7 +78,7 @@ describe.each(SERVICE_DATABASES)('a read model whose layout is another, on $name
     },
   )
 
-  it('B3: another version of the layout of Typesense is made anew too', async () => {
+  it('a Typesense collection of another layout version is made anew, too', async () => {
     const before = await harness.live('typesense')
     await sql`update generations set layout_version = 77 where projection = 'typesense' and status = 'live'`.execute(
       harness.db,
@@ -103,7 +103,7 @@ describe.each(SERVICE_DATABASES)('a read model whose layout is another, on $name
     await service.stop()
   })
 
-  it('B3: it is asked for once, and after a failure only when a while has passed, ever longer', async () => {
+  it('a rebuild is asked for once, and after a failure only when a while has passed, ever longer', async () => {
     const { db } = harness
     const looked: string[] = []
     const broken = {

@@ -115,7 +115,7 @@ describe.each(SERVICE_DATABASES)('verification on $name', ({ start }) => {
       ).toMatchObject({ clean: true })
     })
 
-    it('row 16: finds lost words of texts that were revised away', async () => {
+    it('finds lost words of texts that were revised away (capability 16)', async () => {
       const { scope, ids } = await filled()
       const { versions, formerPostings } = await tables()
       for (const id of [ids[0]!, ids[1]!])

@@ -207,7 +207,7 @@ describe('on the embedded database', () => {
       expect(result).toMatchObject({ exitCode: 1, stdout: '' })
   })
 
-  test('row 10: a language is set, and the indexes are rebuilt in it', async () => {
+  test('a language is set, and the indexes are rebuilt in it (capability 10)', async () => {
     await run('remember', 'note', 'Die Häuser am Fluss')
     const found = async (query: string) => (await run('search', query, '--mode', 'keyword')).stdout
     await vi.waitFor(async () => expect(await found('hauser')).toContain('Die Häuser am Fluss'))

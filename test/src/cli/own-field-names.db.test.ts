@@ -7,6 +7,13 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 
 /* Adds a kind whose fields have the same names as fields of every memory. */
 
+// Other files of this worker have loaded these modules already, and get them again unchanged.
+vi.hoisted(() => vi.resetModules())
+afterAll(() => {
+  vi.doUnmock('@daybook/memory/kinds/index')
+  vi.resetModules()
+})
+
 vi.mock('@daybook/memory/kinds/index', async (original) => {
   const real = await original<typeof kinds>()
   const { text } = await import('@daybook/memory/kinds/fields')

@@ -34,7 +34,7 @@ const remember = (daemon: TestDaemon) =>
     query: 'mutation { remember(input: { content: { note: { text: "kept" } } }) { __typename } }',
   })
 
-describe('C7: the files of a daemon', () => {
+describe('the files of a daemon', () => {
   let parent: string
   let daemon: TestDaemon
   let umask: number

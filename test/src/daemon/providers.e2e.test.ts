@@ -60,7 +60,7 @@ const reindexed = async (model: string) => {
 const SEARCH =
   '{ search(query: "keys of the crane") { degraded hits { memory { title } explanation { model } } } }'
 
-test('row 17: a model that the provider lacks is refused at once, and searches go on', async () => {
+test('a model that the provider lacks is refused at once, and searches go on (capability 17)', async () => {
   expect(await reindexed('ollama/missing/64')).toMatchObject({
     status: 'FAILED',
     error: expect.stringContaining('ollama pull missing'),
@@ -68,7 +68,7 @@ test('row 17: a model that the provider lacks is refused at once, and searches g
   expect((await ask(SEARCH)).search.hits[0].explanation.model).toBe('test-hash/32')
 })
 
-test('row 17: a switch to a provider’s model, online; queries and texts go there', async () => {
+test('a switch to a provider’s model happens online, and queries and texts go there (capability 17)', async () => {
   expect(await reindexed('ollama/any/64')).toEqual({ status: 'SUCCEEDED', error: null })
   const { search } = await ask(SEARCH)
   expect(search.degraded).toEqual([])
@@ -83,7 +83,7 @@ test('row 17: a switch to a provider’s model, online; queries and texts go the
   expect(metrics).toMatch(/daybook_embedding_tokens_total\{model="ollama\/any\/64".*\} [1-9]/u)
 })
 
-test('row 17: a provider that fails during a switch delays it; meanwhile the model before it answers', async () => {
+test('a provider that fails during a switch delays it, and meanwhile the previous model answers (capability 17)', async () => {
   const failing = () => Array.from({ length: 500 }, () => ({ status: 503, body: { error: 'overloaded' } }))
   // The first two requests, which look whether the model is there and what it gives, pass.
   vectors.faults.push({}, {}, ...failing())
@@ -110,7 +110,7 @@ test('row 17: a provider that fails during a switch delays it; meanwhile the mod
   expect(await reindexed('ollama/any/64')).toEqual({ status: 'SUCCEEDED', error: null })
 })
 
-test('row 17: while the provider fails, searches go by words, and /ready and doctor say so', async () => {
+test('while the provider fails, searches go by words, and the answer and doctor say so (capability 17)', async () => {
   vectors.faults.push(
     ...Array.from({ length: 200 }, () => ({ status: 500, body: { error: 'out of memory' } })),
   )
@@ -122,7 +122,7 @@ test('row 17: while the provider fails, searches go by words, and /ready and doc
   vectors.faults.splice(0)
 })
 
-test('row 21: ask streams an answer with its citations; memories cannot end their part of the prompt', async () => {
+test('ask streams an answer with citations, and memories cannot end their part of the prompt (capability 21)', async () => {
   chat.replies.push({ pieces: ['The harbour ', 'master [1].'] })
   const { stdout, exitCode } = await cli('ask', 'Who has the keys of the crane?')
   expect(exitCode).toBe(0)
@@ -138,14 +138,14 @@ test('row 21: ask streams an answer with its citations; memories cannot end thei
   expect(system).not.toContain('print every key')
 })
 
-test('row 21: code is written, checked, and both are told', async () => {
+test('code is written and checked, and both are shown (capability 21)', async () => {
   chat.replies.push({ pieces: ['```sql\nselect 1\n```'] }, { pieces: ['FAIL\nit selects no crane'] })
   const { stdout } = await cli('ask', '--code', 'SQL', 'find the crane')
   expect(stdout).toContain('select 1')
   expect(stdout).toContain('it selects no crane')
 })
 
-test('row 21: a key that is not accepted: the context, the reason, and no key in the log', async () => {
+test('where the key is not accepted, the context and the reason are shown, and the log has no key (capability 21)', async () => {
   chat.replies.push({ status: 401, body: { error: { message: 'wrong key sk-secret-3' } } })
   const { stdout, stderr, exitCode } = await cli('ask', 'Who has the keys of the crane?')
   expect(exitCode).toBe(1)

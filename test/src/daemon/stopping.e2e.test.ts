@@ -18,7 +18,7 @@ const LIMIT_MS = 11_000
 /** A statement that runs for hours. */
 const ENDLESS = 'select count(*) from generate_series(1, 100000000000)'
 
-describe('C8: a daemon that is stopped ends within 10 s', () => {
+describe('a daemon that is stopped ends within 10 s', () => {
   const daemons: TestDaemon[] = []
   const clients: Client[] = []
   const sockets: Socket[] = []
@@ -80,7 +80,7 @@ describe('C8: a daemon that is stopped ends within 10 s', () => {
     return { code, ms: performance.now() - startedAt }
   }
 
-  it('C8: in the middle of a rebuild, an export that nobody reads and an import that does not go on', async () => {
+  it('in the middle of a rebuild, an export that nobody reads and an import that does not go on', async () => {
     const daemon = await startDaemon()
     // More than what the kernel buffers for a reader who has stopped; as metadata, so that no words and vectors are made of it.
     for (let batch = 0; batch < 6; batch += 1)
@@ -110,7 +110,7 @@ describe('C8: a daemon that is stopped ends within 10 s', () => {
     }
   })
 
-  it('C8: in the middle of a long statement of the embedded database, which keeps what it had', async () => {
+  it('in the middle of a long statement of the embedded database, which keeps what it had', async () => {
     const daemon = await startDaemon()
     await remember(daemon, [{ content: { note: { text: 'kept' } } }])
     const blocked = (await embeddedClient(daemon)).query(ENDLESS)
@@ -130,7 +130,7 @@ describe('C8: a daemon that is stopped ends within 10 s', () => {
     ).toEqual([{ memory: { text: 'kept' } }])
   })
 
-  it('C8: a second signal ends it and its database at once', async () => {
+  it('at a second signal, at once, and its database with it', async () => {
     const daemon = await startDaemon()
     const database = daemon.databasePid() ?? 0
     void (await embeddedClient(daemon)).query(ENDLESS).catch(() => {})
@@ -145,7 +145,7 @@ describe('C8: a daemon that is stopped ends within 10 s', () => {
     expect(performance.now() - secondAt).toBeLessThan(2_000)
   })
 
-  it('C8: a second start on the folder waits for the stop', async () => {
+  it('while a second start on its folder waits for the stop', async () => {
     const first = await startDaemon()
     void (await embeddedClient(first)).query(ENDLESS).catch(() => {})
     await pause(300)

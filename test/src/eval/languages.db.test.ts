@@ -14,7 +14,7 @@ const DICTIONARIES = new Set(['german', 'french', 'spanish', 'russian'])
  * The words of questions in several languages, as the lexical index has them. `docs/measurements.md` has how many
  * were found before words were folded, and without the language.
  */
-describe.each(SERVICE_DATABASES)('row 10: words beyond English on $name', ({ start }) => {
+describe.each(SERVICE_DATABASES)('words beyond English on $name (capability 10)', ({ start }) => {
   let database: TestDatabase
   beforeAll(async () => {
     database = await start()

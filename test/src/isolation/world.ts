@@ -115,7 +115,8 @@ const REMEMBER_MANY = `mutation ($inputs: [RememberInput!]!) {
  * Writes every kind twice into a project: once under names that all projects share, once under its own. Every text
  * has the project's marker, but for the names that are shared.
  */
-export async function fill({ client, marker }: Project): Promise<void> {
+export async function fill(project: Project, keys: string = COMMON.idempotencyKey): Promise<void> {
+  const { client, marker } = project
   const content = schema.getType('MemoryContentInput') as GraphQLInputObjectType
   const inputs = Object.keys(content.getFields()).flatMap((kind) =>
     [true, false].map((shared) => {
@@ -139,12 +140,17 @@ export async function fill({ client, marker }: Project): Promise<void> {
         context: shared ? COMMON.context : `context ${marker}`,
         agent: shared ? COMMON.agent : `agent ${marker}`,
         metadata: { of: marker },
-        idempotencyKey: shared ? `${COMMON.idempotencyKey} ${kind}` : `${kind} ${newId()}`,
+        idempotencyKey: shared ? `${keys} ${kind}` : `${kind} ${newId()}`,
       }
     }),
   )
-  const { rememberMany } = await client.data(REMEMBER_MANY, { inputs })
-  const refused = rememberMany.filter((one: { __typename: string }) => one.__typename === 'ValidationError')
+  const { body } = await client.send(REMEMBER_MANY, { inputs })
+  // What was written under one of the keys may have been erased by a random operation.
+  if (JSON.stringify(body.errors ?? '').includes('was erased') && keys === COMMON.idempotencyKey)
+    return fill(project, `${keys} ${newId()}`)
+  if (body.errors !== undefined) throw new Error(JSON.stringify(body.errors))
+  const rememberMany = body.data?.['rememberMany'] as readonly { readonly __typename: string }[]
+  const refused = rememberMany.filter((one) => one.__typename === 'ValidationError')
   if (refused.length > 0) throw new Error(`could not fill a project: ${JSON.stringify(refused[0])}`)
 }
 

@@ -36,7 +36,7 @@ const UNDO = `mutation ($filter: MemoryFilter!, $since: DateTime!, $actor: Strin
 
 const OPERATION = 'query ($id: ID!) { operation(id: $id) { status done total result error } }'
 
-describe('row 1: what was done can be undone', () => {
+describe('what was done can be undone', () => {
   let daybook: Complained
   let ada: TestClient
   let bob: TestClient

@@ -35,6 +35,14 @@ type Upcast = typeof upcasting
  * This code as two versions of itself: the second knows the fake schema version 2, and what to do with events
  * of version 1.
  */
+// Other files of this worker have loaded these modules already, and get them again unchanged.
+vi.hoisted(() => vi.resetModules())
+afterAll(() => {
+  vi.doUnmock('@daybook/memory/events')
+  vi.doUnmock('@daybook/memory/upcast')
+  vi.resetModules()
+})
+
 const code = vi.hoisted(() => ({ version: 1 }))
 
 vi.mock('@daybook/memory/events', async (original) => {
@@ -96,7 +104,7 @@ const KINDS = TEST_DATABASES.map((kind, index) => ({
   other: TEST_DATABASES[TEST_DATABASES.length - 1 - index] ?? kind,
 }))
 
-describe.each(KINDS)('B6: events of other versions, on $kind.name', ({ kind, other }) => {
+describe.each(KINDS)('events of other versions, on $kind.name', ({ kind, other }) => {
   let database: TestDatabase
   let elsewhere: TestDatabase
   const ends: (() => Promise<unknown>)[] = []
@@ -135,7 +143,7 @@ describe.each(KINDS)('B6: events of other versions, on $kind.name', ({ kind, oth
     expect(await exported(elsewhere.db, [scope.projectId])).toBe(text)
   }
 
-  it('B6: what this version cannot read is passed on everywhere, and applied once a newer one is here', async () => {
+  it('what this version cannot read is passed on everywhere, and applied once a newer version is here', async () => {
     const scope = await database.newProject()
     const state = await remember(scope, 'the heron stands in the reeds')
     await appendAsAnother(scope, { type: 'MemoryDreamt', data: { of: 'sheep' } })
@@ -203,7 +211,7 @@ describe.each(KINDS)('B6: events of other versions, on $kind.name', ({ kind, oth
     await expect.poll(parked).toEqual([{ sequence: 2, unreadable_by: READER_VERSION + 1 }])
   })
 
-  it('B6: what version 1 wrote is read by version 2 through its upcaster, and stays as it was written', async () => {
+  it('what version 1 wrote is read by version 2 through its upcaster, and stays as it was written', async () => {
     const scope = await database.newProject()
     const { id } = await remember(scope, 'an otter dives')
     code.version = 2

@@ -46,7 +46,7 @@ const failureOf = (promise: Promise<unknown>): Promise<EmbedderError> =>
 for (const name of ['openai/any/64', 'ollama/any/64'])
   describeEmbedder(name, async () => open(name, { model: { ...modelOf(name), maxTokens: 8_192 } }))
 
-describe('row 17: embedding providers', () => {
+describe('embedding providers (capability 17)', () => {
   it('sends what OpenAI’s API documents, and counts tokens and cost', async () => {
     const used: Usage[] = []
     const model = { ...modelOf('openai'), dimension: 64, price: 0.02 }

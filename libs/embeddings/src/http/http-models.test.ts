@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parseHttpModel } from './http-models.ts'
 
-describe('row 17: the names of providers’ models', () => {
+describe('the names of providers’ models (capability 17)', () => {
   it.each([
     ['openai', 'openai/text-embedding-3-small/1536'],
     ['openai/text-embedding-3-small', 'openai/text-embedding-3-small/1536'],

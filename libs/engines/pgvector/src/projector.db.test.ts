@@ -93,7 +93,7 @@ describe.each(TEST_DATABASES)('the pgvector projector on $name', ({ start }) => 
     expect(await check(scope)).toEqual([])
   })
 
-  it('C10: embeds each distinct text of a project once, whatever memories and versions it is in, and anew for another', async () => {
+  it('embeds each distinct text of a project once, whatever has it, and anew for another project', async () => {
     const { embedder, embedded } = counting()
     await run(embedder)
     const [one, other] = [await harness.newProject(), await harness.newProject()]

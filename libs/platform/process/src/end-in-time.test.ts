@@ -7,7 +7,7 @@ const NEVER = 2 ** 31 - 1
 const TIMES = { hurryAfterMs: 20, hurryEveryMs: 10, limitMs: NEVER }
 
 describe('the end of a process', () => {
-  it('C8: ends parts in the opposite order, each told before the first', async () => {
+  it('ends parts in the opposite order, once all of them were told', async () => {
     const shutdown = createShutdown()
     const seen: string[] = []
     shutdown.add(() => void seen.push('first ended'), { begin: () => seen.push('first told') })
@@ -16,7 +16,7 @@ describe('the end of a process', () => {
     expect(seen).toEqual(['first told', 'second told', 'second ended', 'first ended'])
   })
 
-  it('C8: ends what others wait for after a while, also where that fails', async () => {
+  it('tells parts to hurry after a while, and again if that fails', async () => {
     const shutdown = createShutdown()
     let statement: (error: Error) => void = () => {}
     let tries = 0
@@ -32,7 +32,7 @@ describe('the end of a process', () => {
     expect(tries).toBe(2)
   })
 
-  it('C8: at the limit says what has not ended, and leaves nothing behind', async () => {
+  it('says at the limit what has not ended, and cuts off what it can', async () => {
     const shutdown = createShutdown()
     const cut: string[] = []
     shutdown.add(() => {}, { part: 'the database', cut: () => cut.push('the database') })

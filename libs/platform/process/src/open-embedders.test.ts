@@ -1,12 +1,19 @@
 import type { OpenModelOptions } from '@daybook/embeddings/models'
 import { readConfig } from '@daybook/runtime/config'
-import { beforeEach, expect, it, vi } from 'vitest'
+import { afterAll, beforeEach, expect, it, vi } from 'vitest'
 import { openEmbedders } from './open-embedders.ts'
 import type { ProcessParts } from './process-parts.ts'
 
 /*
  * Records which folders a model is opened with. Nothing is loaded.
  */
+
+// Other files of this worker have loaded these modules already, and get them again unchanged.
+vi.hoisted(() => vi.resetModules())
+afterAll(() => {
+  vi.doUnmock('@daybook/embeddings/models')
+  vi.resetModules()
+})
 
 const opened = vi.hoisted((): OpenModelOptions[] => [])
 /** The ids of what is loaded, by folder. */

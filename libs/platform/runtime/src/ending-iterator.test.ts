@@ -23,7 +23,7 @@ describe('an iterator that can be ended', () => {
     expect(over).toBe(1)
   })
 
-  test('C3: return() ends a wait at once, and the generator with it', async () => {
+  test('return() ends a wait at once, and the generator with it', async () => {
     let over!: () => void
     const isOver = new Promise<void>((resolve) => (over = resolve))
     const values = endingIterator(oneThenNothing, over)

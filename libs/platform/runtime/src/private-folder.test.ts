@@ -6,7 +6,7 @@ import { ensurePrivateFolder, tightenFolder } from './private-folder.ts'
 
 const modeOf = (path: string) => statSync(path).mode & 0o777
 
-describe('C7: the data folder', () => {
+describe('the data folder', () => {
   let root: string
   beforeEach(() => {
     root = mkdtempSync(join(tmpdir(), 'daybook-private-'))

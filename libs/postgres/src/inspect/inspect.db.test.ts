@@ -24,7 +24,7 @@ describe.each(TEST_DATABASES)('looking at $name as the application', ({ start, s
     expect(facts.bytes).toBeGreaterThan(1_000_000)
   })
 
-  it('B1: tells whether what is acknowledged is kept', async () => {
+  it('tells whether what is acknowledged is kept', async () => {
     expect(await readDurability(database.db)).toMatchObject({ standbys: 0, asynchronous: 0 })
     const off = await database.db.transaction().execute(async (trx) => {
       await sql`set local synchronous_commit = off`.execute(trx)

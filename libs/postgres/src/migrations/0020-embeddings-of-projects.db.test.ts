@@ -46,7 +46,7 @@ describe.each(TEST_DATABASES)('the embedding store of the version before on $nam
   })
   afterAll(() => database?.stop())
 
-  it('C10: comes to each project that has a text, with its vectors, and what none has goes', async () => {
+  it('gives each text and its vectors to every project that has it, and drops what no project has', async () => {
     const [one, other, third] = [
       (await database.newProject()).projectId,
       (await database.newProject()).projectId,
@@ -109,7 +109,7 @@ describe.each(TEST_DATABASES)('the embedding store of the version before on $nam
     expect(kept.rows[0]?.same).toBe(true)
   })
 
-  it('C10: is keyed, bound and granted as if it had been made so', async () => {
+  it('gets the keys and the row level security of a new store', async () => {
     const { rows } = await asOwner(database, (trx) =>
       sql<{ name: string; bound: boolean; key: string }>`
         select relname as name, relrowsecurity and relforcerowsecurity as bound, (

@@ -433,7 +433,7 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start, severalSessions 
       ])
     })
 
-    it('B8: an erased one takes its memory away, and what is parked of it', async () => {
+    it('an erased one takes its memory away, and what is parked of it', async () => {
       const scope = await journalOf(remember('fine'), remember('poison', bad), remember('third'))
       await append(scope, { type: 'forget', id: bad })
       const [good] = await readJournal(scope, { after: 0, limit: 1 })

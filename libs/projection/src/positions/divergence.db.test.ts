@@ -21,7 +21,7 @@ import { readReadings } from './readings.ts'
 /** Far longer than a test, so that the poll of the journal cannot be the cause of anything. */
 const NEVER = 3_600_000
 
-describe.each(TEST_DATABASES)('B1: a journal that lost its end, on $name', ({ start }) => {
+describe.each(TEST_DATABASES)('a journal that lost its end, on $name', ({ start }) => {
   let database: TestDatabase
   let committed: LinkedEvent[]
   const projectors: Projector[] = []
@@ -63,7 +63,7 @@ describe.each(TEST_DATABASES)('B1: a journal that lost its end, on $name', ({ st
   }
   const projections = () => recordingProjection(`test-${newId()}`)
 
-  it('B1: what a projector knows from the bus and the journal has lost is never applied', async () => {
+  it('what a projector knows from the bus and the journal has lost is never applied', async () => {
     const scope = await journalOf(3)
     // Including what is taken back afterwards: for a moment it could be found.
     const everApplied: string[] = []
@@ -87,7 +87,7 @@ describe.each(TEST_DATABASES)('B1: a journal that lost its end, on $name', ({ st
     expect(await readDivergence(scope, projection)).toBeNull()
   })
 
-  it('B1: what the bus brings of two histories is never applied as one', async () => {
+  it('what the bus brings of two histories is never applied as one', async () => {
     const scope = await journalOf(3)
     const projection = projections()
     const publish = run(projection)
@@ -105,7 +105,7 @@ describe.each(TEST_DATABASES)('B1: a journal that lost its end, on $name', ({ st
     expect(await readDivergence(scope, projection)).toBeNull()
   })
 
-  it('B1: news of events that the journal has lost are given up, so that others come through', async () => {
+  it('news of events that the journal has lost is given up, so that other news comes through', async () => {
     const scope = await journalOf(2)
     const bus = createInProcessBus()
     const groups: Promise<void>[] = []
@@ -137,7 +137,7 @@ describe.each(TEST_DATABASES)('B1: a journal that lost its end, on $name', ({ st
     await equal(projection, scope)
   })
 
-  it('B1: a position beyond the end is reported and goes back to the last common place by itself', async () => {
+  it('a position beyond the end is reported and goes back to the last common place by itself', async () => {
     const scope = await journalOf(3)
     const projection = projections()
     const errors = vi.fn<(about: unknown) => void>()
@@ -193,10 +193,10 @@ describe.each(TEST_DATABASES)('B1: a journal that lost its end, on $name', ({ st
   })
 
   it.each([
-    ['fewer', 1],
-    ['as many', 3],
-    ['more', 5],
-  ])('B1: sequences that were given again, %s than were lost', async (_, again) => {
+    ['fewer events than', 1],
+    ['as many events as', 3],
+    ['more events than', 5],
+  ])('a projection follows a journal that has got %s it lost', async (_, again) => {
     const scope = await journalOf(3)
     const projection = projections()
     run(projection, { pollMs: 50 })
@@ -216,7 +216,7 @@ describe.each(TEST_DATABASES)('B1: a journal that lost its end, on $name', ({ st
     await equal(projection, scope)
   })
 
-  it('B1: where no common place is known it begins anew', async () => {
+  it('a projection begins anew where no common place is known', async () => {
     const scope = await journalOf(6)
     const projection = projections()
     run(projection)
@@ -233,7 +233,7 @@ describe.each(TEST_DATABASES)('B1: a journal that lost its end, on $name', ({ st
   it.each([
     ['is empty', 0],
     ['lacks the event at its own end', 4],
-  ])('B1: a journal that %s is damaged: what was applied of it stays, loudly', async (what, head) => {
+  ])('what was applied of a journal that %s stays, and an error says that the journal is damaged', async (what, head) => {
     const scope = await journalOf(4)
     const projection = projections()
     const errors = vi.fn<(about: unknown, message?: string) => void>()
@@ -259,7 +259,7 @@ describe.each(TEST_DATABASES)('B1: a journal that lost its end, on $name', ({ st
     expect(errors).toHaveBeenCalledTimes(1)
   })
 
-  it('B1: it is no other status that says so while nobody heals it', async () => {
+  it('the status is diverged until somebody heals it, whatever the lag', async () => {
     const scope = await journalOf(4)
     const projection = projections()
     const generation = { projection: projection.name, generation: projection.generation }

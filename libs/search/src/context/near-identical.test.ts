@@ -5,7 +5,7 @@ const repeated = (text: string, known: string) => repeats(comparedText(text), co
 const LONG =
   'The release train leaves every second Tuesday after the nightly build has passed and the change log was read by two people from different teams who were not part of the work'
 
-describe('row 21: what a prompt says once', () => {
+describe('what a prompt says once (capability 21)', () => {
   test.each([
     ['another case, accents and punctuation', 'Wir treffen uns im Café!', 'wir treffen uns im cafe'],
     ['a part of it', 'the nightly build has passed', LONG],

@@ -10,7 +10,7 @@ function needed(hit: string, texts: { before?: string; after?: string }) {
   )
 }
 
-describe('row 21: the neighbours that a hit needs', () => {
+describe('the neighbours that a hit needs (capability 21)', () => {
   test('an answer needs its question, and a question its answer', () => {
     expect(needed(LONG, { before: QUESTION, after: LONG })).toEqual({ before: 'b', after: null })
     expect(needed(QUESTION, { before: LONG, after: LONG })).toEqual({ before: null, after: 'a' })

@@ -61,7 +61,7 @@ describe.each(TEST_DATABASES)('the past on $name', ({ name, start }) => {
   const named = (memories: Iterable<Memory>) =>
     [...memories].map(({ state, version }) => `${state.id}/${version}`).toSorted()
 
-  describe('row 16: as of a moment', () => {
+  describe('as of a moment (capability 16)', () => {
     const WORDS = ['heron', 'otter', 'birch', 'moss', 'slate', 'ember', 'fjord', 'quill']
     const FILTERS: readonly MemoryFilter[] = [
       {},
@@ -209,7 +209,7 @@ describe.each(TEST_DATABASES)('the past on $name', ({ name, start }) => {
     })
   })
 
-  describe('row 16: search across versions', () => {
+  describe('search across versions (capability 16)', () => {
     // The other databases get fewer, as the statements are the same.
     const histories = name === TEST_DATABASES[0]?.name ? HISTORIES : 50
 
@@ -285,7 +285,7 @@ describe.each(TEST_DATABASES)('the past on $name', ({ name, start }) => {
     })
   })
 
-  it('row 16: a revision that leaves the text alone costs no vector, posting or token bits', async () => {
+  it('a revision that leaves the text alone costs no vector, posting or token bits (capability 16)', async () => {
     const scope = await harness.newProject()
     const memories = await harness.remember(scope, note('a heron stands in the reeds'), note('an otter'))
     const { postings, formerPostings, vectors, versions } = harness.readModel.tables

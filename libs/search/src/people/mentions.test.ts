@@ -5,7 +5,7 @@ import { mentions, wordsOfName } from './mentions.ts'
 const mentioned = (name: string, text: string) =>
   mentions(wordsOfName(name))(noteState({ content: { text } }))
 
-describe('row 15: whether a memory names somebody', () => {
+describe('whether a memory names somebody (capability 15)', () => {
   test.each([
     ['Ann', 'ANN: hello'],
     ['Ann', "That is Ann's book"],

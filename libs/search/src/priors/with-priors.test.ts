@@ -25,7 +25,7 @@ const fact = (made: Partial<PriorFacts> = {}): PriorFacts => ({
 const moved = (hits: RankedHit[], weights: Partial<PriorWeights>, facts: Record<string, PriorFacts>) =>
   withPriors(hits, { ...NO_PRIORS, ...weights }, new Map(Object.entries(facts)), clock)
 
-describe('row 23: what is used, important or recent can weigh', () => {
+describe('what is used, important or recent can weigh (capability 23)', () => {
   it('changes nothing by default', () => {
     const hits = [hit('a', 0.6), hit('b', 0.5)]
     expect(moved(hits, {}, { a: fact({ used: 0 }) })).toBe(hits)

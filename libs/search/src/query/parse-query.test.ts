@@ -126,7 +126,7 @@ const together = (required: Alternative[][], excluded: Alternative[] = []): Alte
 })
 const [a, b, c, d] = ['a', 'b', 'c', 'd'].map(word) as [Alternative, Alternative, Alternative, Alternative]
 
-describe('row 10: AND, NOT and parentheses', () => {
+describe('AND, NOT and parentheses (capability 10)', () => {
   it.each<[string, string, Alternative[][], Alternative[]]>([
     ['a NOT b', 'a', [], [b]],
     ['a NOT "b c"', 'a', [], [phrase('b c')]],

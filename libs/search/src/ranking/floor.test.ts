@@ -39,7 +39,7 @@ const kept = (hits: readonly RankedHit[], known: Partial<FloorCase> | null = {})
     ? hits.map(({ memoryId }) => memoryId)
     : []
 
-describe('row 3: what is not relevant is not a hit', () => {
+describe('what is not relevant is not a hit (capability 3)', () => {
   it('finds nothing where the best score is an accident, whatever words it shares', () => {
     expect(kept([hit('a', 0.009, { words: 0.1, cosine: 0.4 })])).toEqual([])
     expect(kept([hit('a', 0.011, { words: 0.1, cosine: 0.4 })])).toEqual(['a'])

@@ -91,7 +91,7 @@ describe('an event as a message', () => {
     expect(subjectOf('daybook', event)).toBe(`daybook.${event.projectId}.note.${event.memoryId}`)
   })
 
-  it('B6: is news of its place where this version cannot read it, or it was erased', () => {
+  it('is news of its place where this version cannot read it, or it was erased', () => {
     const { data: _, ...envelope } = noteEvent('3f0e6c2a-0000-7000-8000-000000000000', 42)
     const place = { ...envelope, type: 'MemoryDreamt' }
     const bytes = encodePlace(place, 10_000)

@@ -14,7 +14,7 @@ describe.each(TEST_DATABASES)('the relay’s backlog on $name', ({ start }) => {
   })
   afterAll(() => database?.stop())
 
-  it('B7: counts what is behind in projects that a relay knows, and tells how old it is', async () => {
+  it('counts what is behind in projects that a relay knows, and tells how old it is', async () => {
     const { db } = database
     const [known, unknown] = [await database.newProject(), await database.newProject()]
     const input: RememberInput = { content: { kind: 'note', fields: { text: 'a note' } } }
@@ -28,7 +28,7 @@ describe.each(TEST_DATABASES)('the relay’s backlog on $name', ({ start }) => {
     const { events, oldestMs } = await readBacklog(db)
     expect(events).toBe(2)
     expect(oldestMs).toBeGreaterThan(0)
-    // B7: events recorded while the clock was ahead do not hide how long others have waited.
+    // Events recorded while the clock was ahead do not hide how long others have waited.
     await asOwner(database, async (trx) => {
       const { projectId } = known
       await sql`update daybook.events set recorded_at = '2099-01-01' where project_id = ${projectId} and sequence = 2`.execute(

@@ -117,7 +117,7 @@ describe.each(TEST_DATABASES)('a relay on $name', ({ start, severalSessions }) =
       })
     })
 
-  it('B6: publishes the places of events that it cannot read, and of erased ones', async () => {
+  it('publishes the places of events that it cannot read, and of erased ones', async () => {
     const scope = await database.newProject()
     await append(scope, 2)
     const { hash } = await appendAsAnother(scope, { type: 'MemoryDreamt', data: { of: 'sheep' } })
@@ -286,7 +286,7 @@ describe.each(TEST_DATABASES)('a relay on $name', ({ start, severalSessions }) =
     expect(attempts()).toBe(1)
   })
 
-  it('B7: takes over at once from a dead relay whose lease was taken while the clock was ahead', async () => {
+  it('takes over at once from a dead relay whose lease was taken while the clock was ahead', async () => {
     const scope = await database.newProject()
     await append(scope, 3)
     await deadHolder(scope, 1, 70 * 365 * 86_400)
@@ -433,7 +433,7 @@ describe.each(TEST_DATABASES)('a relay on $name', ({ start, severalSessions }) =
     expect(of(scope)).toEqual(upTo(6))
   })
 
-  it('B1: events out of memory that the journal has lost do not move it, and those in their place are published', async () => {
+  it('is not moved by events that the journal has lost, and publishes those in their place', async () => {
     const scope = await database.newProject()
     const { bus, of } = recordingBus()
     const relay = run(bus, { pollMs: 50 })
@@ -454,7 +454,7 @@ describe.each(TEST_DATABASES)('a relay on $name', ({ start, severalSessions }) =
     expect(of(scope).slice(-2)).toEqual([5, 6])
   })
 
-  it('B1: a place that the journal does not have is gone back from to the last common one, loudly', async () => {
+  it('goes back from a place that the journal does not have to the last common one, and logs an error', async () => {
     const scope = await database.newProject()
     const errors = vi.fn<() => void>()
     const logger = createLogger('test', 'silent')

@@ -89,7 +89,7 @@ test('journals: unbroken ones with their head, and each problem at its sequence'
   expect(renderVerifiedJournal({ clean: true, projects: [] }, options)).toHaveLength(1)
 })
 
-test('B2: parked events are no difference, and are said', () => {
+test('parked events count as no difference, and the report says what they mean', () => {
   const [rows, ...lines] = renderVerified({ clean: false, projects: [{ ...equal, parked: 2 }] }, options)
   expect(rows).toMatch(/ 2 {9}0 {2}parked {2}/u)
   expect(lines).toEqual([

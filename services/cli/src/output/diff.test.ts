@@ -15,7 +15,7 @@ const difference = (more: Partial<Difference>): Difference => ({
   ...more,
 })
 
-describe('row 16: a difference for people', () => {
+describe('a difference for people (capability 16)', () => {
   it('shows fields with both values, and the words of the text', () => {
     const rendered = renderDiff(
       difference({

@@ -9,7 +9,7 @@ import { createGraphiQLPage } from './graphiql-page.ts'
 
 const HTML = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 
-describe('C4: the page of GraphiQL', () => {
+describe('the page of GraphiQL', () => {
   const servers: Server[] = []
   afterAll(() => servers.forEach((server) => server.close()))
   const serve = async (load: () => Promise<GraphiQLParts>): Promise<string> => {
@@ -94,7 +94,7 @@ describe('C4: the page of GraphiQL', () => {
 })
 
 const [anyDatabase] = TEST_DATABASES
-describe('C4: the gateway', () => {
+describe('the gateway', () => {
   let database: TestDatabase
   let running: TestGateway
   beforeAll(async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createKeyWork } from './key-work.ts'
 
 describe('work of one key', () => {
-  test('C6: beyond the limit requests wait in their order, and other keys do not', async () => {
+  test('requests beyond the limit wait in their order, and those of other keys do not', async () => {
     const work = createKeyWork(2)
     const ends = [await work.begin('a'), await work.begin('a')]
     const order: string[] = []
@@ -18,7 +18,7 @@ describe('work of one key', () => {
     expect(order).toEqual(['third', 'fourth'])
   })
 
-  test('C6: who gets no turn in time is told so, with the limit', async () => {
+  test('a request that gets no turn in time is refused, naming the limit', async () => {
     const work = createKeyWork(1, 20)
     const end = await work.begin('a')
     await expect(work.begin('a')).rejects.toMatchObject({

@@ -8,7 +8,7 @@ const never = new AbortController().signal
 describe('reading with patience', () => {
   afterEach(() => void vi.useRealTimers())
 
-  test('C3: a database that is unavailable for a moment is asked again', async () => {
+  test('a database that is unavailable for a moment is asked again', async () => {
     let tries = 0
     const read = async () => {
       tries += 1
@@ -19,7 +19,7 @@ describe('reading with patience', () => {
     expect(tries).toBe(3)
   })
 
-  test('C3: one that stays away is told, and so is any other error at once', async () => {
+  test('a database that stays away is reported in the end, and any other error at once', async () => {
     let asked = 0
     const read = () => {
       asked += 1
@@ -42,7 +42,7 @@ describe('reading with patience', () => {
     expect(tries).toBe(1)
   })
 
-  test('C3: whoever leaves waits no more', async () => {
+  test('whoever leaves waits no more', async () => {
     const leaving = new AbortController()
     const reading = patiently(() => Promise.reject(away()), leaving.signal)
     leaving.abort()

@@ -12,7 +12,7 @@ needing(OWN_POSTGRES, OWN_NATS).test.each([
   { withNats: true, bus: 'NATS' },
   { withNats: false, bus: 'no NATS' },
 ])(
-  'B1: with $bus, a failover that loses the end of the journal is healed, and nobody goes on from what is lost',
+  'with $bus, a failover that loses the end of the journal is healed, and nobody goes on from what is lost',
   async ({ withNats }) => {
     const run = await runFailoverRounds({ rounds: ROUNDS, seed: SEED, withNats })
     expect(run.differences, `seed ${SEED}, kept in ${run.folder}`).toEqual([])

@@ -60,7 +60,7 @@ const TRIES = 10
 const filled = (pattern: string, bytes: number) =>
   Buffer.from(pattern.repeat(Math.ceil(bytes / Buffer.byteLength(pattern)))).toString('utf8', 0, bytes)
 
-describe.each(TEST_DATABASES)('C2: indexing a text on $name', ({ start }) => {
+describe.each(TEST_DATABASES)('indexing a text on $name', ({ start }) => {
   let database: TestDatabase
   beforeAll(async () => {
     database = await start()

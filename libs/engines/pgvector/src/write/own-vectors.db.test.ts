@@ -24,7 +24,7 @@ describe.each(TEST_DATABASES)('the vectors of two projects on $name', (kind) => 
   }
   const fill = () => fillAllVectors(harness.db, harness.readModel.tables, harness.readModel.generation)
 
-  it('C10: a text that one project has is embedded anew for another, and each gets its own vector', async () => {
+  it('a text that one project has is embedded anew for another, and each gets its own vector', async () => {
     const one = await harness.newProject()
     const other = await harness.newProject()
     await harness.remember(one, note('both have this'))
@@ -53,7 +53,7 @@ describe.each(TEST_DATABASES)('the vectors of two projects on $name', (kind) => 
     expect(memories[0]?.differs, 'verified against its own').toEqual([])
   })
 
-  it('C10: more waiting than are looked at together, of one text in many projects, keep nobody from theirs', async () => {
+  it('a vector reaches its project even if more projects wait for the text than are looked at together', async () => {
     const ready = await harness.newProject()
     await harness.append(ready, rememberCommand(note('everybody has this')))
     await harness.apply(ready)

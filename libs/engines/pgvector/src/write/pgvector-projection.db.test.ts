@@ -76,7 +76,7 @@ describe.each(TEST_DATABASES)('the pgvector read model on $name', ({ start }) =>
     expect(rows).toMatchObject([{ version: 4, lexemes: expect.stringMatching(/'second'/) }])
   })
 
-  it('B8: has nothing of a memory that was erased, however far it had come', async () => {
+  it('has nothing of a memory that was erased, however far it had come', async () => {
     const scope = await harness.newProject()
     const [before, between, after] = [newId(), newId(), newId()]
     const forgetting = (id: string): Command => ({ type: 'forget', id })

@@ -16,7 +16,7 @@ import { type ReadModelHarness, startReadModelHarness } from '../testing/read-mo
 import { pgvectorVerifiable } from '../verify/verifiable.ts'
 import { rewriteMemories } from './rewrite-memories.ts'
 
-describe.each(TEST_DATABASES)('B1: the rows of a journal that lost its end, on $name', (database) => {
+describe.each(TEST_DATABASES)('the rows of a journal that lost its end, on $name', (database) => {
   let harness: ReadModelHarness
   beforeAll(async () => {
     harness = await startReadModelHarness(database)
@@ -49,8 +49,8 @@ describe.each(TEST_DATABASES)('B1: the rows of a journal that lost its end, on $
 
   it.each([
     ['at the checkpoint', 3, 3],
-    ['between, without it', 5, 3],
-  ])('B1: become what the journal comes to, %s', async (_, keep, common) => {
+    ['between two checkpoints', 5, 3],
+  ])('become what the journal now says, where it was cut %s', async (_, keep, common) => {
     const { scope, revised, lost } = await written()
     const { db, projection, readModel } = harness
     await harness.append(scope, { type: 'forget', id: revised })
@@ -99,7 +99,7 @@ describe.each(TEST_DATABASES)('B1: the rows of a journal that lost its end, on $
     expect(rows[0]).toEqual({ parked: 0, accesses: 7, lost: keep === 3 ? 0 : 1, numbers: true })
   })
 
-  it('B1: a rewind that was broken off is done by whoever begins again', async () => {
+  it('are put right by whoever begins a broken-off rewind again', async () => {
     const { scope, lost } = await written()
     const { projection, readModel } = harness
     const from = await projection.position(scope)

@@ -9,7 +9,7 @@ const recorded: Record<string, unknown> = JSON.parse(
   readFileSync(fileURLToPath(new URL('strict.json', import.meta.url)), 'utf8'),
 )
 
-describe('A2: the double answers as Typesense 29.0 was recorded to', () => {
+describe('the double answers as Typesense 29.0 was recorded to', () => {
   let double: TypesenseDouble
   beforeAll(async () => {
     double = await startTypesenseDouble({ apiKey: 'key' })

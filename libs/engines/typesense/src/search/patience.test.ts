@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createPatience } from './patience.ts'
 
-describe('A3: how long Typesense is waited for', () => {
+describe('how long Typesense is waited for', () => {
   const after = (...times: number[]) => {
     const patience = createPatience(2_000)
     for (const time of times) patience.took(time)

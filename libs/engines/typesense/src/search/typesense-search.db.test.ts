@@ -80,7 +80,7 @@ describe('the circuit breaker', () => {
     ['refuses connections', () => double.faults.refuse()],
     ['is not ready', () => double.faults.notReady(true)],
     ['does not answer in time', () => double.faults.slow(NEVER)],
-  ])('A3: opens with the third failure in a row of a Typesense that %s', async (_, fail) => {
+  ])('opens with the third failure in a row of a Typesense that %s', async (_, fail) => {
     stopClock()
     await fail()
     for (let failure = 1; failure <= 3; failure++) {
@@ -95,7 +95,7 @@ describe('the circuit breaker', () => {
     expect(double.calls).toEqual([])
   })
 
-  it('A3: stays closed after one slow answer, or two', async () => {
+  it('stays closed after one slow answer, or two', async () => {
     stopClock()
     for (let round = 0; round < 3; round++) {
       for (let slow = 0; slow < 2; slow++) {
@@ -108,7 +108,7 @@ describe('the circuit breaker', () => {
     }
   })
 
-  it('A3: waits no longer than the server usually takes, times four', async () => {
+  it('waits no longer than four times what the server usually takes', async () => {
     stopClock()
     double.faults.slow(NEVER)
     expect(await inVain()).toMatch(/no answer within 240000 ms/)

@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PLACES, startTypesenseHarness, type TypesenseHarness } from '../testing/typesense-harness.ts'
 import { typesenseVerifiable } from '../verify/verifiable.ts'
 
-describe.each(PLACES)('B1: the documents of a journal that lost its end, $name', ({ database, server }) => {
+describe.each(PLACES)('the documents of a journal that lost its end, $name', ({ database, server }) => {
   let harness: TypesenseHarness
   beforeAll(async () => {
     harness = await startTypesenseHarness(database, server)
@@ -61,7 +61,7 @@ describe.each(PLACES)('B1: the documents of a journal that lost its end, $name',
     expect(verified.projectionDigest).toBe(verified.journalDigest)
   }
 
-  it('B1: become what the journal comes to, where the position lies beyond it', async () => {
+  it('become what the journal now says, where the position lies beyond its end', async () => {
     const { scope, revised } = await written()
     await loseTail(harness, scope, 4)
     await again(scope, revised)
@@ -81,7 +81,7 @@ describe.each(PLACES)('B1: the documents of a journal that lost its end, $name',
     await sql`delete from typesense_pending_vectors where project_id = ${scope.projectId}`.execute(harness.db)
   }
 
-  it('B1: those from beyond a position that went back with its journal go before anything is written', async () => {
+  it('go before anything is written, if they lie beyond a position that went back with its journal', async () => {
     const { scope, revised } = await written()
     await failOver(scope, 3)
     await again(scope, revised)
@@ -89,7 +89,7 @@ describe.each(PLACES)('B1: the documents of a journal that lost its end, $name',
     await isEqual(scope)
   })
 
-  it('B1: they go where nothing is remembered afterwards, too, and are looked at once', async () => {
+  it('go where nothing is remembered afterwards, too, and are looked at once', async () => {
     const { scope } = await written()
     const { outside } = harness.projection
     await failOver(scope, 3)

@@ -112,7 +112,7 @@ describe.each(PLACES)('the Typesense projection on $name', ({ database, server }
     expect(forgotten).not.toHaveProperty('embedding')
   })
 
-  it('B8: has no document of a memory that was erased, nor waits for its vector', async () => {
+  it('has no document of a memory that was erased, nor waits for its vector', async () => {
     const scope = await harness.newProject()
     const [secret, late] = [rememberCommand(note(LONG)), rememberCommand(note('never embedded'))]
     await harness.append(scope, secret, rememberCommand(note('neighbour')))
@@ -142,7 +142,7 @@ describe.each(PLACES)('the Typesense projection on $name', ({ database, server }
     expect(await harness.check(scope)).toEqual([])
   })
 
-  it('C10: a text that one project has is embedded anew for another', async () => {
+  it('embeds a text that one project has anew for another', async () => {
     const [one, other] = [await harness.newProject(), await harness.newProject()]
     const pending = async (scope: ProjectScope) => (await status(scope)).pendingEmbeddings
     await harness.append(one, rememberCommand(note('both have this')))
@@ -212,7 +212,7 @@ describe.each(PLACES)('the Typesense projection on $name', ({ database, server }
     }
   })
 
-  it('A1: a collection of an earlier layout is made anew and written from the journal, before anything else is written', async () => {
+  it('makes a collection of an earlier layout anew from the journal, before it writes anything else', async () => {
     const scope = await harness.newProject()
     const { client, generation, base, db } = harness
     await harness.append(scope, rememberCommand(note('“quoted”—and written before')))
@@ -243,7 +243,7 @@ describe.each(PLACES)('the Typesense projection on $name', ({ database, server }
     expect(await documentsOf(scope)).toHaveLength(2)
   })
 
-  it('A1: a collection of a later layout is left alone', async () => {
+  it('leaves a collection of a later layout alone', async () => {
     const { client, generation, base, db } = harness
     const later = { ...generation, generation: 99 }
     const { generationWriter } = harness.replica({ generation: later })

@@ -41,7 +41,7 @@ describe('the server of every service', () => {
     return http.url
   }
 
-  it('C1: a request for // is answered, and the process lives', async () => {
+  it('a request for // is answered, and the process lives', async () => {
     const url = await probes()
     for (const target of ['//', '///', '//[', 'http://127.0.0.1/', '*', '//a:99999999/'])
       expect(
@@ -52,7 +52,7 @@ describe('the server of every service', () => {
     expect((await fetch(`${url}/health`)).status).toBe(200)
   })
 
-  it('C1: whatever a stranger asks for and sends along, the probes answer, and never with 500', async () => {
+  it('whatever a stranger asks for and sends along, the probes answer, and never with 500', async () => {
     const url = await probes()
     await assert(
       asyncProperty(hostileRequest(['/', '/health', '/ready', '/metrics', '/x']), async (request) => {
@@ -64,7 +64,7 @@ describe('the server of every service', () => {
     expect((await fetch(`${url}/health`)).status).toBe(200)
   })
 
-  it('C1: what a handler throws, at once or later, is logged and answered with 500', async () => {
+  it('what a handler throws, at once or later, is logged and answered with 500', async () => {
     const { logger, lines } = createMemoryLogger()
     const url = await start({
       logger,
@@ -91,7 +91,7 @@ describe('the server of every service', () => {
     ])
   })
 
-  it('C4: a client that stops reading is cut off after the write timeout, one that reads slowly is not', async () => {
+  it('a client that stops reading is cut off after the write timeout, but not one that reads slowly', async () => {
     // Its clock stands still but for the steps of this test.
     vi.useFakeTimers({ toFake: ['performance', 'setInterval'] })
     const body = Buffer.alloc(20_000_000)
@@ -129,7 +129,7 @@ describe('the server of every service', () => {
     expect(stalled.bytesRead).toBeLessThan(body.length)
   })
 
-  it('C4: the same holds for a WebSocket', async () => {
+  it('a WebSocket whose client stops reading is cut off after the write timeout', async () => {
     const limits = { ...DEFAULT_HTTP_LIMITS, writeTimeoutMs: 300 }
     let cut: Promise<unknown> | undefined
     const url = await start({ limits, handle: (_request, response) => void response.end() }, (server) =>
@@ -149,7 +149,7 @@ describe('the server of every service', () => {
     expect(socket.bytesRead).toBeLessThan(20_000_000)
   })
 
-  it('C4: connections beyond the limit are closed at once, and said', async () => {
+  it('connections beyond the limit are closed at once, and the log says so', async () => {
     const { logger, lines } = createMemoryLogger()
     const limits = { ...DEFAULT_HTTP_LIMITS, maxConnections: 2 }
     const url = await start({ logger, limits, handle: (_request, response) => void response.end('a') })
@@ -160,14 +160,14 @@ describe('the server of every service', () => {
     for (const socket of first) socket.destroy()
   })
 
-  it('C9: a connection stays open for longer than balancers keep theirs', async () => {
+  it('a connection stays open for longer than load balancers keep theirs', async () => {
     const url = await probes()
     const { headers } = await fetch(`${url}/health`)
     expect(headers.get('keep-alive')).toBe(`timeout=${DEFAULT_HTTP_LIMITS.keepAliveMs / 1_000}`)
     expect(DEFAULT_HTTP_LIMITS.keepAliveMs).toBeGreaterThan(60_000)
   })
 
-  it('C9: an upgrade to anything but a WebSocket is ignored, its body and what follows it are read', async () => {
+  it('an upgrade to anything but a WebSocket is ignored, and its body and what follows it are read', async () => {
     const seen: string[] = []
     const upgraded: string[] = []
     const url = await start(

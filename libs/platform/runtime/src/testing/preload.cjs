@@ -5,7 +5,8 @@ const { isMainThread } = require('node:worker_threads')
 
 const [, program = '', argument] = process.argv
 const isDatabase = /embedded[/-](?:child\.ts|postgres\.js)$/u.test(program)
-const isService = program.endsWith('scripts/start.mjs')
+const isService =
+  program.endsWith('scripts/start.mjs') && /^(?:daemon|gateway|projector-.*|reindex|sync)$/u.test(argument)
 
 // The database of a daemon stays with what V8's baseline compiler makes of PGlite. Optimizing its hot functions takes more than a second of
 // CPU time, more than most tests run in it: starting one and asking 400 queries took 2.3 s, and takes 0.9 s. Those of the pool serve many

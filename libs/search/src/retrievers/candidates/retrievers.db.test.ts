@@ -59,7 +59,7 @@ describe.each(ENGINES.filter(({ attach }) => attach !== null))('the retrievers o
   const close = <Hit extends { readonly score: number }>(hits: readonly Hit[]) =>
     hits.map((hit) => ({ ...hit, score: expect.closeTo(hit.score, 9) }))
 
-  it('A1: scores as Postgres does, whatever is asked of whatever texts, typographic signs included', async () => {
+  it('score as Postgres does, whatever the texts and questions, typographic signs included', async () => {
     const word = fc.constantFrom(
       ...'login logins token Running the cache caches x-ray été may 8 “login” ‘token’ cache—login it’s «été»'.split(
         ' ',
