@@ -1,7 +1,7 @@
 import { pause } from '@daybook/runtime/backoff'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createTestDaemon, type TestDaemon } from '../support/daemon.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { dataOf } from '../support/graphql.ts'
+import { useOwnProject } from '../support/shared-daemon.ts'
 
 interface Found {
   search: { hits: { memory: { title: string } }[]; degraded: string[] }
@@ -9,24 +9,21 @@ interface Found {
 
 /** The real model behind the real daemon: what the first source system set as its own acceptance test. */
 describe('finding by meaning', () => {
-  let daemon: TestDaemon
+  const project = useOwnProject()
   beforeAll(async () => {
-    daemon = createTestDaemon(undefined, { embedder: 'minilm' })
-    await daemon.start()
     const query = `mutation {
       a: remember(input: { content: { stash: { name: "auth-flow", summary: "User authentication implementation with JWT tokens" } } }) { __typename }
       b: remember(input: { content: { insight: { key: "jwt-validation", content: "Always validate JWT expiration before trusting claims" } } }) { __typename }
       c: remember(input: { content: { note: { text: "The cafeteria serves soup on Mondays" } } }) { __typename }
       d: remember(input: { content: { note: { text: "Grandmother's apple cake needs a pinch of cinnamon" } } }) { __typename }
     }`
-    dataOf(await daemon.graphql({ query }))
+    dataOf(await project.graphql({ query }))
     while ((await pending()) > 0) await pause(50)
   })
-  afterAll(() => daemon?.remove())
 
   const pending = async () => {
     const { projections } = dataOf(
-      await daemon.graphql<{ projections: { lag: number; pendingEmbeddings: number }[] }>({
+      await project.graphql<{ projections: { lag: number; pendingEmbeddings: number }[] }>({
         query: '{ projections { lag pendingEmbeddings } }',
       }),
     )
@@ -34,7 +31,7 @@ describe('finding by meaning', () => {
   }
   const search = async (query: string, filter = {}) =>
     dataOf(
-      await daemon.graphql<Found>({
+      await project.graphql<Found>({
         query:
           'query ($q: String!, $f: MemoryFilter) { search(query: $q, filter: $f) { degraded hits { memory { title } } } }',
         variables: { q: query, f: filter },
@@ -58,7 +55,7 @@ describe('finding by meaning', () => {
   test('other words for the same thing find it too, and pop falls back on them', async () => {
     expect((await search('baking a fruit dessert')).hits[0]?.memory.title).toMatch(/apple cake/)
     const { pop } = dataOf(
-      await daemon.graphql<{ pop: { matchType: string; hits: { memory: { title: string } }[] } }>({
+      await project.graphql<{ pop: { matchType: string; hits: { memory: { title: string } }[] } }>({
         query: '{ pop(name: "login system") { matchType hits { memory { title } } } }',
       }),
     )

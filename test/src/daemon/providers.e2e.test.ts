@@ -68,7 +68,7 @@ test('a model that the provider lacks is refused at once, and searches go on (ca
   expect((await ask(SEARCH)).search.hits[0].explanation.model).toBe('test-hash/32')
 })
 
-test('a switch to a provider’s model happens online, and queries and texts go there (capability 17)', async () => {
+test('a switch to a provider’s model happens online; queries and texts go there (capability 17)', async () => {
   expect(await reindexed('ollama/any/64')).toEqual({ status: 'SUCCEEDED', error: null })
   const { search } = await ask(SEARCH)
   expect(search.degraded).toEqual([])
@@ -83,7 +83,7 @@ test('a switch to a provider’s model happens online, and queries and texts go 
   expect(metrics).toMatch(/daybook_embedding_tokens_total\{model="ollama\/any\/64".*\} [1-9]/u)
 })
 
-test('a provider that fails during a switch delays it, and meanwhile the previous model answers (capability 17)', async () => {
+test('a provider that fails delays a switch, and the previous model answers (capability 17)', async () => {
   const failing = () => Array.from({ length: 500 }, () => ({ status: 503, body: { error: 'overloaded' } }))
   // The first two requests, which look whether the model is there and what it gives, pass.
   vectors.faults.push({}, {}, ...failing())
@@ -110,7 +110,7 @@ test('a provider that fails during a switch delays it, and meanwhile the previou
   expect(await reindexed('ollama/any/64')).toEqual({ status: 'SUCCEEDED', error: null })
 })
 
-test('while the provider fails, searches go by words, and the answer and doctor say so (capability 17)', async () => {
+test('while the provider fails, searches go by words; answer and doctor say so (capability 17)', async () => {
   vectors.faults.push(
     ...Array.from({ length: 200 }, () => ({ status: 500, body: { error: 'out of memory' } })),
   )
@@ -122,7 +122,7 @@ test('while the provider fails, searches go by words, and the answer and doctor 
   vectors.faults.splice(0)
 })
 
-test('ask streams an answer with citations, and memories cannot end their part of the prompt (capability 21)', async () => {
+test('ask streams a cited answer; memories cannot end their part of the prompt (capability 21)', async () => {
   chat.replies.push({ pieces: ['The harbour ', 'master [1].'] })
   const { stdout, exitCode } = await cli('ask', 'Who has the keys of the crane?')
   expect(exitCode).toBe(0)
@@ -145,7 +145,7 @@ test('code is written and checked, and both are shown (capability 21)', async ()
   expect(stdout).toContain('it selects no crane')
 })
 
-test('where the key is not accepted, the context and the reason are shown, and the log has no key (capability 21)', async () => {
+test('a key that is refused gives the context and the reason, and is not logged (capability 21)', async () => {
   chat.replies.push({ status: 401, body: { error: { message: 'wrong key sk-secret-3' } } })
   const { stdout, stderr, exitCode } = await cli('ask', 'Who has the keys of the crane?')
   expect(exitCode).toBe(1)

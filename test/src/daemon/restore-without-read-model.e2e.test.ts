@@ -56,7 +56,7 @@ needing(OWN_POSTGRES).describe('a dump without the read models', () => {
     }
   }
 
-  test('is restored as the operations page says: the daemon makes the read model anew, and parks nothing', async () => {
+  test('is restored as documented: the daemon makes the read model anew, and parks nothing', async () => {
     const first = await makeDatabase()
     await start(first)
     for (const text of texts) dataOf(await daemon.graphql({ query: REMEMBER, variables: { text } }))

@@ -80,7 +80,7 @@ describe('a daemon that is stopped ends within 10 s', () => {
     return { code, ms: performance.now() - startedAt }
   }
 
-  it('in the middle of a rebuild, an export that nobody reads and an import that does not go on', async () => {
+  it('in the middle of a rebuild, an export that nobody reads and an import that stalls', async () => {
     const daemon = await startDaemon()
     // More than what the kernel buffers for a reader who has stopped; as metadata, so that no words and vectors are made of it.
     for (let batch = 0; batch < 6; batch += 1)
@@ -130,7 +130,7 @@ describe('a daemon that is stopped ends within 10 s', () => {
     ).toEqual([{ memory: { text: 'kept' } }])
   })
 
-  it('at a second signal, at once, and its database with it', async () => {
+  it('a second signal ends it and its database at once', async () => {
     const daemon = await startDaemon()
     const database = daemon.databasePid() ?? 0
     void (await embeddedClient(daemon)).query(ENDLESS).catch(() => {})
@@ -145,7 +145,7 @@ describe('a daemon that is stopped ends within 10 s', () => {
     expect(performance.now() - secondAt).toBeLessThan(2_000)
   })
 
-  it('while a second start on its folder waits for the stop', async () => {
+  it('a second start on its folder waits for the stop', async () => {
     const first = await startDaemon()
     void (await embeddedClient(first)).query(ENDLESS).catch(() => {})
     await pause(300)

@@ -13,6 +13,14 @@ import { readReport } from './report/write-report.ts'
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const collection = loadCollection(here('./bundled'))
+const small = loadCollection(here('./bundled/small-memories.jsonl'))
+
+let daybook: EvaluatedDaybook
+beforeAll(async () => {
+  const groups = [...collection.groups, ...small.groups].map(({ name }) => name)
+  daybook = await startOwnDaybook({ groups, embedder: 'minilm' })
+})
+afterAll(() => daybook?.close())
 
 describe('the bundled collection', () => {
   const [group] = collection.groups
@@ -38,15 +46,11 @@ const TOLERANCE = 0.015
  */
 describe('searching the bundled collection with the real model', () => {
   const baseline = readReport(here('./baseline.json'))
-  let daybook: EvaluatedDaybook
   let reports: readonly MethodReport[]
   beforeAll(async () => {
-    daybook = await startOwnDaybook({ groups: collection.groups.map(({ name }) => name), embedder: 'minilm' })
     const asked = methods({ modes: ['HYBRID', 'KEYWORD'], engines: [], rankings: [] })
     reports = await evaluate(daybook, collection, asked, () => {})
-    // 25 s by itself on two cores; three times that beside other suites.
   })
-  afterAll(() => daybook?.close())
 
   test.each(baseline.methods.map(({ name }) => name))('finds what the baseline finds, by %s', (name) => {
     const [comparison] = compare(baseline, { methods: reports.filter((report) => report.name === name) })
@@ -70,13 +74,6 @@ describe('searching the bundled collection with the real model', () => {
 const FIRST_HITS = 14 / 20
 
 describe('searching small memories with the real model', () => {
-  const small = loadCollection(here('./bundled/small-memories.jsonl'))
-  let daybook: EvaluatedDaybook
-  beforeAll(async () => {
-    daybook = await startOwnDaybook({ groups: small.groups.map(({ name }) => name), embedder: 'minilm' })
-  })
-  afterAll(() => daybook?.close())
-
   test('finds by meaning, though a word may be shared by accident', async () => {
     expect(small.groups.flatMap(({ questions }) => questions)).toHaveLength(20)
     const [report] = await evaluate(

@@ -20,7 +20,7 @@ const serve = (handle: RequestListener) => listen(createServer(handle))
 /** What the CLI says about a failed exchange. */
 async function complaint(
   url: string,
-  timeoutMs = 5_000,
+  timeoutMs = 240_000,
 ): Promise<{ message: string; mayHaveArrived: boolean }> {
   const error: unknown = await exchange(url, { timeoutMs }).then(
     () => expect.fail('it answered'),
@@ -40,7 +40,7 @@ test('sends the body whole, and reads the whole answer, beyond ASCII', async () 
   })
   const body = 'é😀'.repeat(50_000)
   const headers = { authorization: 'Bearer key' }
-  const answer = await exchange(`${url}/a?b`, { method: 'POST', headers, body, timeoutMs: 5_000 })
+  const answer = await exchange(`${url}/a?b`, { method: 'POST', headers, body, timeoutMs: 240_000 })
   expect(answer.status).toBe(418)
   expect(JSON.parse(answer.text)).toEqual(['POST', '/a?b', 'Bearer key', '300000', body])
 })

@@ -33,7 +33,7 @@ async function serve(answer: (inputs: readonly Input[]) => Reply): Promise<Sendi
       keySource: 'a test',
       project: null,
     },
-    retryMs: 5_000,
+    retryMs: 240_000,
     signal: new AbortController().signal,
     onWaiting: (reason) => waits.push(reason),
     waits,

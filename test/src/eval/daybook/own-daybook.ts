@@ -1,15 +1,9 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createApiKey } from '@daybook/postgres/access/api-keys'
-import { ensureProject } from '@daybook/postgres/access/projects'
-import { type DatabaseAddress, openDatabase, serverAddress } from '@daybook/postgres/connect'
-import { startEmbeddedDatabase } from '@daybook/postgres/embedded/start'
-import { migrate } from '@daybook/postgres/migrate'
-import { copyEmptyCluster } from '@daybook/postgres/testing/embedded-template'
-import { silentLogger } from '@daybook/runtime/logger'
-import { createTestDaemon } from '../../support/daemon.ts'
-import { askGraphQL, TransportError } from '../../support/graphql.ts'
+import { copyMigratedCluster } from '@daybook/postgres/testing/embedded-template'
+import { createTestDaemon, type TestDaemon } from '../../support/daemon.ts'
+import { askGraphQL, dataOf, TransportError } from '../../support/graphql.ts'
 import { type Address, categoryOf, type EvaluatedDaybook } from './evaluated-daybook.ts'
 
 /** How the daemon is set up. */
@@ -33,14 +27,16 @@ export interface OwnDaybookOptions {
 export async function startOwnDaybook(options: OwnDaybookOptions): Promise<EvaluatedDaybook> {
   const { groups, embedder, folder, ablated = false, databaseUrl = process.env['DATABASE_URL'] } = options
   const dataDir = folder ?? mkdtempSync(join(tmpdir(), 'daybook-eval-'))
-  const keys = await projectKeys(dataDir, groups, databaseUrl)
+  if (!databaseUrl && !existsSync(join(dataDir, 'postgres'))) await copyMigratedCluster(dataDir)
   const daemon = createTestDaemon(dataDir, {
     embedder,
     environment: serverSettings(databaseUrl),
     ...(ablated ? { entry: 'test/src/eval/daybook/ablated-daemon.ts' } : {}),
   })
+  let keys: Readonly<Record<string, string>>
   try {
     await daemon.start()
+    keys = await projectKeys(daemon, groups)
   } catch (error) {
     if (folder === undefined) await daemon.remove()
     throw error
@@ -72,51 +68,31 @@ export async function startOwnDaybook(options: OwnDaybookOptions): Promise<Evalu
   }
 }
 
-/**
- * Makes a project and a key for each group, in the database before the daemon starts: the API makes no
- * projects yet.
- */
+/** Makes a project and a key for each group, and keeps the keys in a file for a folder that is used again. */
 async function projectKeys(
-  dataDir: string,
-  groups: readonly string[],
-  url: string | undefined,
-): Promise<Readonly<Record<string, string>>> {
-  return url ? makeKeys(serverAddress(url), groups) : embeddedKeys(dataDir, groups)
-}
-
-/** Does so in the embedded database, and keeps the keys in a file: later only the daemon can connect. */
-async function embeddedKeys(
-  dataDir: string,
+  daemon: TestDaemon,
   groups: readonly string[],
 ): Promise<Readonly<Record<string, string>>> {
-  const file = join(dataDir, 'eval-keys.json')
+  const file = join(daemon.dataDir, 'eval-keys.json')
   if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>
-  mkdirSync(dataDir, { recursive: true })
-  if (!existsSync(join(dataDir, 'postgres'))) await copyEmptyCluster(dataDir)
-  const embedded = await startEmbeddedDatabase(dataDir, silentLogger)
-  try {
-    const keys = await makeKeys(embedded.address, groups)
-    writeFileSync(file, JSON.stringify(keys), { mode: 0o600 })
-    return keys
-  } finally {
-    await embedded.stop()
+  const keys: Record<string, string> = {}
+  for (const group of groups) {
+    const project = `eval-${group}`
+    await daemon.graphql({
+      query: 'mutation ($name: String!) { createProject(name: $name) { __typename } }',
+      variables: { name: project },
+    })
+    const { createKey } = dataOf(
+      await daemon.graphql<{ createKey: { key: string } }>({
+        query:
+          'mutation ($input: CreateKeyInput!) { createKey(input: $input) { ... on CreatedKey { key } ... on DaybookError { message } } }',
+        variables: { input: { name: group, projects: [project], scopes: ['READ', 'WRITE'] } },
+      }),
+    )
+    keys[group] = createKey.key
   }
-}
-
-async function makeKeys(
-  address: DatabaseAddress,
-  groups: readonly string[],
-): Promise<Readonly<Record<string, string>>> {
-  await migrate(address)
-  const db = openDatabase(address, { role: null })
-  try {
-    const keys: Record<string, string> = {}
-    for (const group of groups)
-      keys[group] = await createApiKey(db, await ensureProject(db, `eval-${group}`), group)
-    return keys
-  } finally {
-    await db.destroy()
-  }
+  writeFileSync(file, JSON.stringify(keys), { mode: 0o600 })
+  return keys
 }
 
 /** The daemon's settings for the database server, and for the Typesense that the environment names. */
