@@ -16,7 +16,7 @@ export async function fillDaemon(daemon: TestDaemon, memories: number): Promise<
     const inputs = Array.from({ length: A_CALL }, () => ({
       content: { note: { text: sentence(random, word, 8, 24) } },
     }))
-    dataOf(await daemon.graphql({ query: REMEMBER, variables: { inputs }, timeoutMs: 120_000 }))
+    dataOf(await daemon.graphql({ query: REMEMBER, variables: { inputs } }))
   }
   for (;;) {
     const { projections } = dataOf(

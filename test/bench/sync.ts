@@ -39,7 +39,7 @@ interface Standing {
 }
 
 const ask = async <Data>(daemon: TestDaemon, query: string, variables: object = {}): Promise<Data> =>
-  dataOf(await daemon.graphql<Data>({ query, variables: { ...variables }, timeoutMs: 120_000 }))
+  dataOf(await daemon.graphql<Data>({ query, variables: { ...variables } }))
 
 /** Milliseconds between two questions how far it is: asked every 20 ms, a follower spent a fifth of its time on answers. */
 const LOOK_MS = 100

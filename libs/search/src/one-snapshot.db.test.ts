@@ -67,14 +67,11 @@ describe.each(COMBINATIONS)('one search, one snapshot: $name with $database', ({
     ['gets an excluded word', { query: 'harbour -storm' }, (id) => revise(id, 'the harbour in a storm')],
     ['no longer has the word', { mode: 'KEYWORD' }, (id) => revise(id, 'nothing of the kind')],
     ['is forgotten', {}, (id) => ({ type: 'forget', id })],
-  ])(
-    'what %s between the retrievers and the last statement is not a hit',
-    async (_, request, command) => {
-      const [scope, [first, second]] = await filled({ labels: ['kept'] })
-      const answer = await find(scope, request, change(scope, command(first!.state.id)))
-      expect(answer.hits.map(({ memory }) => memory.state.id)).toEqual([second!.state.id])
-    },
-  )
+  ])('what %s between the retrievers and the last statement is not a hit', async (_, request, command) => {
+    const [scope, [first, second]] = await filled({ labels: ['kept'] })
+    const answer = await find(scope, request, change(scope, command(first!.state.id)))
+    expect(answer.hits.map(({ memory }) => memory.state.id)).toEqual([second!.state.id])
+  })
 
   it.each(['HYBRID', 'KEYWORD', 'SEMANTIC'] as const)(
     'in mode %s a hit revised meanwhile has the score, explanation and snippet of the version that is shown',

@@ -20,7 +20,10 @@ export interface CommandEntry {
 /** Adds the options that every command has, under their own heading. */
 export function addGlobalOptions(command: Command): Command {
   const options = [
-    new Option('--url <url>', 'where the daemon is (DAYBOOK_URL; default http://127.0.0.1:4000)'),
+    new Option(
+      '--url <url>',
+      'where the daemon is (DAYBOOK_URL; default: its address in the data folder, else http://127.0.0.1:4000)',
+    ),
     new Option(
       '--data-dir <folder>',
       'its data folder, which holds api-key (DAYBOOK_DATA_DIR; default: see daybook help)',

@@ -78,7 +78,7 @@ describe.each(SERVICE_DATABASES)('the API on $name', ({ start }) => {
     }
   })
 
-  test('a memory is found under both spellings of its id, and an unknown one is null, not an error (capability 22)', async () => {
+  test('a memory is found under both spellings of its id, an unknown one is null (capability 22)', async () => {
     const { memory, sequence } = await remember(NOTE('hello'))
     const plain = memory.id.split(':')[1]
     await suite.client.data('query ($s: Int!) { search(query: "x", atLeast: $s) { sequence } }', {
@@ -162,7 +162,7 @@ describe.each(SERVICE_DATABASES)('the API on $name', ({ start }) => {
     expect(weights('alone')).toMatchObject({ LEXICAL: 0.6 })
   })
 
-  test('recall and pop match exactly first, then by search, and else name recent keys (capability 4)', async () => {
+  test('recall and pop match exactly, then by search, and else name recent keys (capability 4)', async () => {
     await remember({
       input: { content: { insight: { key: 'jwt-validation', content: 'Always check the expiry' } } },
     })

@@ -75,7 +75,7 @@ describe.each(SERVICE_DATABASES)('clients of a journal that lost its end, on $na
     expect(await failure(search, { s: 99 })).toMatchObject({ code: 'DIVERGED', head: 4 })
   })
 
-  test('a hash without its sequence, or something that is no hash, is refused, naming the field', async () => {
+  test('a hash without its sequence, or what is no hash, is refused, naming the field', async () => {
     expect(await failure(JOURNAL, { after: 0, hash: 'x' })).toMatchObject({ field: 'afterHash' })
     const search = 'query ($h: String) { search(query: "x", atLeastHash: $h) { sequence } }'
     expect(await failure(search, { h: 'a'.repeat(64) })).toMatchObject({ field: 'atLeast' })

@@ -82,7 +82,7 @@ test('a document has the caller’s id, and the same id again is a revision (cap
   })
 })
 
-test('a text of more than 64 KiB becomes linked documents, and hits name document and part (capability 19)', async () => {
+test('a text over 64 KiB becomes linked documents; hits name document and part (capability 19)', async () => {
   const paragraph = (n: number) => `Paragraph ${n}. ${'The weather was fine that day. '.repeat(30)}`
   const text = Array.from({ length: 150 }, (_, n) => paragraph(n) + (n === 140 ? ' Xylophone.' : '')).join(
     '\n\n',
@@ -113,7 +113,7 @@ test('a text of more than 64 KiB becomes linked documents, and hits name documen
   })
 })
 
-test('similar finds what is nearest to a text, a memory or a vector, and not the memory itself (capability 19)', async () => {
+test('similar finds what is nearest to a text, a vector or a memory, never itself (capability 19)', async () => {
   const texts = [
     'the kingfisher dives for fish',
     'the kingfisher dives for small fish',
@@ -172,7 +172,7 @@ test('similar finds what is nearest to a text, a memory or a vector, and not the
   }
 })
 
-test('a key recalls one memory, and decisions and entities are looked up in the same way (capability 4)', async () => {
+test('a key recalls one memory; decisions and entities are looked up in the same way (capability 4)', async () => {
   const insight = (content: string, more: object = {}) =>
     remember({ content: { insight: { key: 'jwt', content } }, ...more })
   const { memory } = await insight('one')

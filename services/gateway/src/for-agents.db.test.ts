@@ -150,7 +150,7 @@ describe.each(SERVICE_DATABASES)('what agents read on $name', ({ start }) => {
       const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('Note: '))
       expect(lines).toHaveLength(3)
       expect(lines[0]).toMatch(
-        /^1\. \[NOTE\] pelicans 2\. .*\(\d\.\d{3}\) just now \[#birds, in harbour, source: a b\]$/u,
+        /^1\. \[NOTE\] pelicans 2\. .*\(\d\.\d{3}\) (?:just now|\d+ \w+ ago) \[#birds, in harbour, source: a b\]$/u,
       )
       expect(lines[1]).toMatch(/^ {3}pelicans 2\. \[NOTE\] pay him/u)
       expect(lines[2]).toBe(`   ${id}`)

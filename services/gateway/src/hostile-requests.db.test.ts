@@ -40,7 +40,7 @@ describe.each(SERVICE_DATABASES)('what strangers send to a gateway on $name', ({
     }
   })
 
-  it('no target and no headers, with a key or without, are answered with 500 or end the process', async () => {
+  it('no target and no headers, with a key or without, get a 500 or end the process', async () => {
     const keys = [`Authorization: Bearer ${admin.key}`, `Authorization: Bearer ${admin.key}\r\nAccept: */*`]
     const { host } = new URL(running.gateway.url)
     await assert(

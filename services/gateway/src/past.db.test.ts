@@ -106,7 +106,7 @@ describe.each(TEST_DATABASES.slice(0, 1))('the past in the API on $name', ({ sta
     })
   })
 
-  test('diff names changed fields and words, of forgotten memories too, and unknown versions (capability 16)', async () => {
+  test('diff names changed fields and words, even of forgotten memories, and unknown versions (capability 16)', async () => {
     const { client } = suite
     const { id } = await history(client)
     const DIFF = `query ($id: ID!, $from: Int!, $to: Int) {

@@ -46,7 +46,7 @@ describe.each(REBUILT)('a rebuild of $projection that was stalled, on $name', ({
     const scope = await harness.newProject()
     await harness.remember(scope, 'one light', 'another light', 'the third light')
     await harness.settled()
-    const owner = { name: 'A', leaseMs: 60_000 }
+    const owner = { name: 'A', leaseMs: 1_800_000 }
     const { id } = await harness.request('reindex', projection, { model: OTHER })
     expect((await leaseOperation(db, owner, [projection]))?.operation.id).toBe(id)
     const builder: Builder = { operationId: id, owner: owner.name, token: newId() }
@@ -109,7 +109,7 @@ describe.each(REBUILT)('a rebuild of $projection that was stalled, on $name', ({
         on conflict do nothing`.execute(harness.db)
   }
 
-  it('is refused at every step once another has taken over and swapped, and leaves live data alone', async () => {
+  it('is refused at every step once another has taken over and swapped; live data stays as it is', async () => {
     const { db } = harness
     const { id, owner, generation, steps } = await stalled()
     const service = harness.startService()
@@ -149,7 +149,7 @@ describe.each(REBUILT)('a rebuild of $projection that was stalled, on $name', ({
   it('does not delete what another goes on with, if it fails itself', async () => {
     const { db } = harness
     const { id, generation, steps } = await stalled()
-    const other = { name: 'B', leaseMs: 60_000 }
+    const other = { name: 'B', leaseMs: 1_800_000 }
     expect((await leaseOperation(db, other, [projection]))?.takenOver).toBe(true)
     await expect(steps['clean up']!()).rejects.toThrow(FencedOffError)
     const found = (await listGenerations(db, projection)).find(
@@ -165,7 +165,7 @@ describe.each(REBUILT)('a rebuild of $projection that was stalled, on $name', ({
     const [first] = await harness.remember(scope, 'a lighthouse', 'a breakwater')
     await harness.settled()
     const { id } = await harness.request('reindex', projection)
-    const owner = { name: 'killed', leaseMs: 60_000 }
+    const owner = { name: 'killed', leaseMs: 1_800_000 }
     const { operation } = (await leaseOperation(db, owner, [projection]))!
     const work: Work = {
       operation,
@@ -203,10 +203,10 @@ describe.each(REBUILT)('a rebuild of $projection that was stalled, on $name', ({
     await service.stop()
   })
 
-  it('never gives a number twice, so that whoever still means a dropped generation meets no other', async () => {
+  it('gives no number twice, so that whoever still means a dropped generation meets no other', async () => {
     const { db } = harness
     const { id } = await harness.request('reindex', projection)
-    await leaseOperation(db, { name: 'A', leaseMs: 60_000 }, [projection])
+    await leaseOperation(db, { name: 'A', leaseMs: 1_800_000 }, [projection])
     const builder: Builder = { operationId: id, owner: 'A', token: newId() }
     const first = await rebuildable.create(MODEL, builder)
     await rebuildable.drop(first.generation)

@@ -57,7 +57,7 @@ describe.each(SERVICE_DATABASES)(
       (await sql`select from parked_events where project_id = ${projectId}`.execute(harness.db)).rows.length
 
     describe.each(PROJECTIONS)('of %s', (projection) => {
-      it('verification is not clean while events are parked, which is told apart from differences', async () => {
+      it('verification is not clean while events are parked, and tells them apart from differences', async () => {
         const { scope, memories } = await filled()
         await parkRevision(projection, scope, memories[1]!)
         expect(await verify(projection, scope)).toMatchObject({
@@ -212,14 +212,17 @@ describe.each(SERVICE_DATABASES)('what is left of a journal that was damaged, on
         decode(repeat('00', 32), 'hex')) where project_id = ${projectId}`,
     )
 
-  it.each([2, 0])('a journal cut off to %i events along with its head is found by the positions', async (left) => {
-    const scope = next()
-    await cutOff(scope.projectId, left)
-    const found = await verifyJournal(scope)
-    expect(found).toMatchObject({ clean: false })
-    const lost = `the journal lost its end: it ends at ${left}, and generation `
-    expect(JSON.stringify(found)).toContain(lost)
-  })
+  it.each([2, 0])(
+    'a journal cut off to %i events along with its head is found by the positions',
+    async (left) => {
+      const scope = next()
+      await cutOff(scope.projectId, left)
+      const found = await verifyJournal(scope)
+      expect(found).toMatchObject({ clean: false })
+      const lost = `the journal lost its end: it ends at ${left}, and generation `
+      expect(JSON.stringify(found)).toContain(lost)
+    },
+  )
 
   it('a journal cut off along with its head is found by what the relay has published', async () => {
     const scope = next()

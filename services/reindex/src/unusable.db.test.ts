@@ -103,7 +103,7 @@ describe.each(SERVICE_DATABASES)('a read model whose layout is another, on $name
     await service.stop()
   })
 
-  it('a rebuild is asked for once, and after a failure only when a while has passed, ever longer', async () => {
+  it('a rebuild is asked for once, and after each failure only when a longer while has passed', async () => {
     const { db } = harness
     const looked: string[] = []
     const broken = {

@@ -1,5 +1,6 @@
 import { pause } from '@daybook/runtime/backoff'
 import { ended, request } from '../reindex/operations.ts'
+import { HANGS_MS } from '../support/child-process.ts'
 import type { Random } from '../support/random.ts'
 import { type Cluster, DUPLICATE_WINDOW_MS } from './cluster.ts'
 import type { ServiceName } from './service-process.ts'
@@ -119,7 +120,7 @@ const rebuildKilled: Fault = {
 
 /** Tries until it works: the round's other fault may have taken away what it needs. */
 async function persistently<T>(what: () => Promise<T>): Promise<T> {
-  for (const deadline = Date.now() + 60_000; ; await pause(200))
+  for (const deadline = Date.now() + HANGS_MS; ; await pause(200))
     try {
       return await what()
     } catch (error) {

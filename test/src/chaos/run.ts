@@ -5,6 +5,7 @@ import { checkApi, type Shown } from '../crash/check-api.ts'
 import { checkProject, defaultProject } from '../crash/check-database.ts'
 import { startClients } from '../crash/client.ts'
 import { createLedger, type Ledger } from '../crash/ledger.ts'
+import { HANGS_MS } from '../support/child-process.ts'
 import { createRandom, derivedSeed, type Random } from '../support/random.ts'
 import { checkTypesenseIndex } from './check-typesense-index.ts'
 import { type Cluster, startCluster } from './cluster.ts'
@@ -39,7 +40,7 @@ export interface ChaosRun {
 }
 
 const CLIENTS = 3
-const CATCH_UP_MS = 60_000
+const CATCH_UP_MS = HANGS_MS
 /**
  * How long embedding may take, in milliseconds. MiniLM embeds a thousand texts in ten seconds on an idle
  * core.

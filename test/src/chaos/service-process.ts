@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { testCacheDir } from '@daybook/embeddings/testing/test-cache'
 import { pause } from '@daybook/runtime/backoff'
 import {
+  HANGS_MS,
   isReady,
   killAtExit,
   killChild,
@@ -27,7 +28,7 @@ export interface ServiceProcess {
   start(): Promise<void>
   /** `kill -9`. Resolves when the process is gone. */
   kill(): Promise<void>
-  /** SIGTERM. @returns the exit code; null if it had to be killed after 20 s */
+  /** SIGTERM. @returns the exit code; null if it hung, and had to be killed */
   stop(): Promise<number | null>
   /** Suspends the process, like a machine that hangs. @returns a function that resumes it */
   freeze(): () => void
@@ -43,8 +44,6 @@ export interface ServiceProcessOptions {
   readonly folder: string
   readonly environment: Readonly<Record<string, string>>
 }
-
-const START_TIMEOUT_MS = 120_000
 
 /** Prepares a service's process, without starting it. */
 export function createServiceProcess(options: ServiceProcessOptions): ServiceProcess {
@@ -88,12 +87,8 @@ export function createServiceProcess(options: ServiceProcessOptions): ServicePro
       started.process.once('exit', () => {
         if (current === started) current = null
       })
-      const url = await printedAddress(started.process, /at (http:\/\/[\d.]+:\d+)/u, START_TIMEOUT_MS)
-      for (
-        const deadline = Date.now() + START_TIMEOUT_MS;
-        url !== null && current === started;
-        await pause(25)
-      ) {
+      const url = await printedAddress(started.process, /at (http:\/\/[\d.]+:\d+)/u)
+      for (const deadline = Date.now() + HANGS_MS; url !== null && current === started; await pause(25)) {
         if (await isReady(url)) {
           started.url = url
           return

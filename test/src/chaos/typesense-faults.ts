@@ -3,6 +3,7 @@ import { pause } from '@daybook/runtime/backoff'
 import type { NativeTypesense } from '@daybook/typesense-double/native-typesense'
 import type { FailLine } from '@daybook/typesense-double/server/faults'
 import type { TypesenseDouble } from '@daybook/typesense-double/start-typesense-double'
+import { HANGS_MS } from '../support/child-process.ts'
 import type { Random } from '../support/random.ts'
 import type { Cluster } from './cluster.ts'
 import type { ClusterTypesense } from './cluster-typesense.ts'
@@ -67,7 +68,7 @@ const losing = (lose: (cluster: Cluster) => unknown): Fault => ({
       await lose(cluster)
       const started = Date.now()
       while ((await collectionInUse(db).catch(() => lost)) === lost) {
-        if (Date.now() - started > NOTICED_MS)
+        if (Date.now() - started > HANGS_MS)
           throw new Error('no projector noticed that Typesense lost everything')
         await pause(50)
       }
@@ -77,8 +78,6 @@ const losing = (lose: (cluster: Cluster) => unknown): Fault => ({
     }
   },
 })
-
-const NOTICED_MS = 60_000
 
 /** The incarnation of the collection that the positions refer to. */
 async function collectionInUse(db: Database): Promise<string | undefined> {

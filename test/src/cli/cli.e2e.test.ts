@@ -173,7 +173,7 @@ describe('search', () => {
     const { exitCode, stdout, stderr } = await cli('search', 'jwt claims', '--explain', '--at-least', '2')
     expect(exitCode).toBe(0)
     expect(stdout).toMatch(
-      /1\. \[INSIGHT\] jwt-validation \(0\.\d{3}\) (?:just now|\d+ seconds? ago) \[#security\]/u,
+      /1\. \[INSIGHT\] jwt-validation \(0\.\d{3}\) (?:just now|\d+ \w+ ago) \[#security\]/u,
     )
     expect(stdout).toMatch(/lexical: rank 1/u)
     expect(stderr).toContain('Note: no embedder is configured')

@@ -11,7 +11,7 @@ describe.each(TEST_DATABASES.slice(0, 1))('retries on $name', ({ start }) => {
   const suite = useTestGateway(start)
 
   /** A client whose first requests go wrong. @param faults what each does instead of its own answer */
-  function faultyClient(faults: (() => Response)[], retryForMs = 10_000) {
+  function faultyClient(faults: (() => Response)[], retryForMs = 240_000) {
     const left = [...faults]
     let sent = 0
     const faulty: typeof fetch = async (url, init) => {
@@ -59,7 +59,7 @@ describe.each(TEST_DATABASES.slice(0, 1))('retries on $name', ({ start }) => {
     const began = performance.now()
     await client.search('anything')
     expect(performance.now() - began).toBeGreaterThanOrEqual(700)
-    const impatient = faultyClient([busy('60')])
+    const impatient = faultyClient([busy('60')], 10_000)
     expect(await failureOf(impatient.client.search('anything'))).toMatchObject({
       code: 'UNAVAILABLE',
       retryAfterMs: 60_000,

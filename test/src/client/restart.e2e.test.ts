@@ -12,7 +12,7 @@ describe('a daemon that is killed and comes back', () => {
   beforeAll(async () => {
     await daemon.start()
     const apiKey = readFileSync(join(daemon.dataDir, 'api-key'), 'utf8').trim()
-    client = createClient({ url: daemon.url() ?? '', apiKey, retryForMs: 60_000 })
+    client = createClient({ url: daemon.url() ?? '', apiKey, retryForMs: 240_000 })
   })
   afterAll(() => daemon.remove())
 

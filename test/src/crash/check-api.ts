@@ -1,4 +1,5 @@
 import { pause } from '@daybook/runtime/backoff'
+import { HANGS_MS } from '../support/child-process.ts'
 import { type Api, dataOf } from '../support/graphql.ts'
 import type { Acknowledgement } from './ledger.ts'
 
@@ -29,7 +30,7 @@ export interface Shown {
  * How long catching up may take, in milliseconds. After an unanswered call to Typesense a project first waits
  * some 35 s for its lease.
  */
-const CATCH_UP_MS = 120_000
+const CATCH_UP_MS = HANGS_MS
 /** Below the gateway's limit of aliases. */
 const MEMORIES_A_QUERY = 25
 

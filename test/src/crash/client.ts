@@ -1,4 +1,5 @@
 import { pause } from '@daybook/runtime/backoff'
+import { HANGS_MS } from '../support/child-process.ts'
 import { type Api, type GraphQLAnswer, TransportError } from '../support/graphql.ts'
 import { createRandom, derivedSeed, type Random } from '../support/random.ts'
 import { type Acknowledgement, acknowledge, type Ledger, type SentRequest } from './ledger.ts'
@@ -39,7 +40,7 @@ const EXPECTED_REFUSALS = new Set(['VERSION_CONFLICT', 'FORGOTTEN', 'VALIDATION'
 export interface Clients {
   /**
    * Ends the clients. They begin nothing new, but still find out the results of their last requests.
-   * @param giveUpMs how long they may take for that, in milliseconds. Default 60,000: by then everything has
+   * @param giveUpMs how long they may take for that, in milliseconds. Default four minutes: by then everything has
    *   long been up again
    * @returns what was wrong with the answers
    */
@@ -56,8 +57,6 @@ export interface ClientsOptions {
   readonly round: number
 }
 
-const GIVE_UP_MS = 60_000
-
 /** Starts the clients of one round. */
 export function startClients({ api, ledger, clients, seed, round }: ClientsOptions): Clients {
   const stop = new AbortController()
@@ -73,12 +72,12 @@ export function startClients({ api, ledger, clients, seed, round }: ClientsOptio
     }),
   )
   return {
-    async stop(giveUpMs = GIVE_UP_MS) {
+    async stop(giveUpMs = HANGS_MS) {
       stop.abort()
       const timer = setTimeout(() => giveUp.abort(), giveUpMs)
       await Promise.all(running)
       clearTimeout(timer)
-      const late = giveUp.signal.aborted ? ['a client got no final answer within a minute'] : []
+      const late = giveUp.signal.aborted ? ['a client got no final answer in four minutes'] : []
       return [...late, ...ledger.complaints.splice(0)]
     },
   }
@@ -290,7 +289,7 @@ async function askUntilFinal(
     while (!api.running() && !giveUp.aborted) await pause(random.between(10, 50), giveUp)
     if (attempt > 0) ledger.retried += 1
     try {
-      const answer = await api.graphql<Record<string, unknown>>({ ...request, timeoutMs: 45_000 })
+      const answer = await api.graphql<Record<string, unknown>>(request)
       // Without a key it must not be repeated; the journal tells the outcome. With a key this error must not
       // occur.
       if (!repeatable && answer.errors.some(({ extensions }) => extensions?.code === 'OUTCOME_UNKNOWN'))

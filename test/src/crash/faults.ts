@@ -1,5 +1,5 @@
 import { pause } from '@daybook/runtime/backoff'
-import { untilGone } from '../support/child-process.ts'
+import { HANGS_MS, untilGone } from '../support/child-process.ts'
 import { DaemonDidNotStart, type StartOptions, type TestDaemon } from '../support/daemon.ts'
 import type { Random } from '../support/random.ts'
 
@@ -57,7 +57,7 @@ const killDatabaseTwice: Fault = {
   name: 'kill -9 of the database twice',
   async inflict(daemon, random) {
     const first = daemon.killDatabase()
-    const deadline = Date.now() + 30_000
+    const deadline = Date.now() + HANGS_MS
     while (daemon.databasePid() === first && Date.now() < deadline) await pause(5)
     // Its lock names the process as soon as it starts, so this hits its start, the recovery of the folder, or
     // its first queries.
@@ -128,7 +128,7 @@ const killDatabaseAtStart: Fault = {
     await daemon.kill()
     const delay = random.between(0, 1_500)
     const how = await interruptStart(daemon, start, 0, async () => {
-      const deadline = Date.now() + 30_000
+      const deadline = Date.now() + HANGS_MS
       while (daemon.databasePid() === undefined && daemon.pid() !== undefined && Date.now() < deadline)
         await pause(5)
       await pause(delay)
@@ -169,7 +169,7 @@ export async function expectCleanStop(daemon: TestDaemon): Promise<void> {
   const database = daemon.databasePid()
   const code = await daemon.stop()
   if (code !== 0)
-    throw new Error(`after SIGTERM the daemon ended with ${code ?? 'a kill after 20 s'}\n${daemon.log()}`)
+    throw new Error(`after SIGTERM the daemon ended with ${code ?? 'a kill, as it hung'}\n${daemon.log()}`)
   await expectGone(database)
 }
 

@@ -13,8 +13,6 @@ import { untilGone } from '../support/child-process.ts'
 import { createTestDaemon, type TestDaemon } from '../support/daemon.ts'
 import { dataOf } from '../support/graphql.ts'
 
-/** Ten seconds, and one for a machine that is busy. */
-const LIMIT_MS = 11_000
 /** A statement that runs for hours. */
 const ENDLESS = 'select count(*) from generate_series(1, 100000000000)'
 
@@ -73,12 +71,11 @@ describe('a daemon that is stopped ends within 10 s', () => {
         query: '{ operations { status phase } }',
       }),
     ).operations
-  /** @returns how long it took and the exit code; null where it had to be killed */
-  const timedStop = async (daemon: TestDaemon) => {
-    const startedAt = performance.now()
-    const code = await daemon.stop()
-    return { code, ms: performance.now() - startedAt }
-  }
+  /*
+   * That it ends by its own limit, which is under 10 s, and not by the test's, which says null. The limit itself is tested on a clock that
+   * is moved by hand, in end-in-time.test.ts.
+   */
+  const stopped = async (daemon: TestDaemon) => expect(await daemon.stop()).not.toBeNull()
 
   it('in the middle of a rebuild, an export that nobody reads and an import that stalls', async () => {
     const daemon = await startDaemon()
@@ -95,17 +92,14 @@ describe('a daemon that is stopped ends within 10 s', () => {
     await send(daemon, 'POST /journal/import', 'Content-Length: 1000000\r\n\r\n{"daybook')
     dataOf(await daemon.graphql({ query: 'mutation { reindex(projection: PGVECTOR) { __typename } }' }))
     while ((await operations(daemon))[0]?.status !== 'RUNNING') await pause(20)
-    const { ms } = await timedStop(daemon)
-    expect(ms).toBeLessThan(LIMIT_MS)
+    await stopped(daemon)
 
     // Nothing waits for the lease of the process before.
     await daemon.start({ environment: { DAYBOOK_EMBEDDER: 'test-hash/384' } })
-    const begunAt = performance.now()
     for (;;) {
       const [operation] = await operations(daemon)
       if (operation?.status === 'SUCCEEDED') break
       expect(operation?.status).toBe('RUNNING')
-      expect(performance.now() - begunAt).toBeLessThan(120_000)
       await pause(100)
     }
   })
@@ -119,9 +113,7 @@ describe('a daemon that is stopped ends within 10 s', () => {
       () => 'cut',
     )
     await pause(300)
-    const { ms, code } = await timedStop(daemon)
-    expect(ms).toBeLessThan(LIMIT_MS)
-    expect(code).not.toBeNull()
+    await stopped(daemon)
     expect(await ended).toBe('cut')
     await daemon.start()
     expect(
@@ -138,21 +130,21 @@ describe('a daemon that is stopped ends within 10 s', () => {
     const pid = daemon.pid() ?? 0
     process.kill(pid, 'SIGTERM')
     while (lockHolder(join(daemon.dataDir, 'daemon.lock'))['stopping'] !== true) await pause(10)
-    const secondAt = performance.now()
     process.kill(pid, 'SIGTERM')
-    expect(await untilGone(pid, 5_000)).toBe(true)
-    expect(await untilGone(database, 5_000)).toBe(true)
-    expect(performance.now() - secondAt).toBeLessThan(2_000)
+    expect(await untilGone(pid)).toBe(true)
+    expect(await untilGone(database)).toBe(true)
+    // It waited for nothing: it says neither that it has stopped nor that it was cut off.
+    expect(daemon.output()).not.toMatch(/has stopped|was cut off/u)
   })
 
   it('a second start on its folder waits for the stop', async () => {
     const first = await startDaemon()
     void (await embeddedClient(first)).query(ENDLESS).catch(() => {})
     await pause(300)
-    const stopped = timedStop(first)
+    const stopping = stopped(first)
     while (lockHolder(join(first.dataDir, 'daemon.lock'))['stopping'] !== true) await pause(10)
     const second = await startDaemon({}, first.dataDir)
-    expect((await stopped).ms).toBeLessThan(LIMIT_MS)
+    await stopping
     dataOf(await second.graphql({ query: '{ projections { name } }' }))
   })
 
@@ -163,9 +155,7 @@ describe('a daemon that is stopped ends within 10 s', () => {
     await other.query('begin; lock table daybook.journal_heads in access exclusive mode')
     const unanswered = remember(daemon, [{ content: { note: { text: 'late' } } }]).catch(() => null)
     await pause(500)
-    const { ms, code } = await timedStop(daemon)
-    expect(ms).toBeLessThan(LIMIT_MS)
-    expect(code).not.toBeNull()
+    await stopped(daemon)
     await unanswered
     const { rows } = await other.query(
       `select query from pg_stat_activity where datname = $1 and pid <> pg_backend_pid() and state = 'active' and backend_type = 'client backend'`,

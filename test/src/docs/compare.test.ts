@@ -35,6 +35,12 @@ describe('missingLine', () => {
     expect(missingLine('one\ntwo\nthree', 'three\none', new Map())).toBe('one')
     expect(missingLine('id   note:1', 'id <id>', new Map([['id', 'note:1']]))).toBeNull()
   })
+
+  test('notes the values that lines name', () => {
+    const values = new Map<string, string>()
+    expect(missingLine('undo note:1 now\nnote:1', 'undo <id>\n<id>', values)).toBeNull()
+    expect(values).toEqual(new Map([['id', 'note:1']]))
+  })
 })
 
 describe('readPage', () => {
@@ -43,13 +49,24 @@ describe('readPage', () => {
   test('sections have their examples, with what is expected and the line', () => {
     expect(readPage(page).map(({ heading, examples }) => [heading, examples])).toEqual([
       ['', []],
-      ['1. A', [{ language: 'sh', code: 'ls\n', expected: 'x\n', line: 5 }]],
-      ['B', [{ language: 'graphql', code: '{ a }\n', expected: null, line: 14 }]],
+      ['1. A', [{ language: 'sh', code: 'ls\n', expected: 'x\n', notRun: null, line: 5 }]],
+      ['B', [{ language: 'graphql', code: '{ a }\n', expected: null, notRun: null, line: 14 }]],
     ])
   })
 
   test('an answer that belongs to nothing is refused', () => {
     expect(() => readPage('## A\n\n```json\n{}\n```\n')).toThrow('line 3')
     expect(() => readPage('## A\n\n```sh\nls\n```\n```json\n{}\n```\n')).toThrow('line 6')
+    expect(readPage('## A\n\n```json\n{}\n```\n', { otherJson: true })[0]?.examples).toEqual([])
+  })
+
+  test('a mark says why, and no command hides in another block', () => {
+    const marked = readPage('```sh not-run="needs a cluster"\nls\n```\n')
+    expect(marked[0]?.examples).toMatchObject([{ code: 'ls\n', notRun: 'needs a cluster' }])
+    for (const fence of ['sh not-run', 'sh not-run=""', 'sh title="x"'])
+      expect(() => readPage(`\`\`\`${fence}\nls\n\`\`\`\n`)).toThrow('line 1')
+    expect(() => readPage('```\nA=b npm start\n```\n')).toThrow('line 1')
+    expect(() => readPage('```bash\nls\n```\n')).toThrow('line 1')
+    expect(readPage('```\n a drawing\n```\n')[0]?.examples).toEqual([])
   })
 })

@@ -2,10 +2,11 @@
 export type Values = Map<string, string>
 
 const PLACEHOLDER = /^<([a-z][a-zA-Z]*)>$/u
+const NAMED = /<([a-z][a-zA-Z]*)>/gu
 
 /** Puts the values that are known into a text. */
 export function fill(text: string, values: Values): string {
-  return text.replaceAll(/<([a-z][a-zA-Z]*)>/gu, (whole, name: string) => values.get(name) ?? whole)
+  return text.replaceAll(NAMED, (whole, name: string) => values.get(name) ?? whole)
 }
 
 /**
@@ -37,13 +38,16 @@ export function differences(actual: unknown, expected: unknown, values: Values, 
   return Object.is(actual, expected) ? [] : [unlike(path, expected, actual)]
 }
 
-/** The first expected line that printed lines do not hold in this order; null if they hold all. */
+/** The first expected line that printed lines do not hold in this order; null if they hold all. Notes the values that they name. */
 export function missingLine(printed: string, expected: string, values: Values): string | null {
   const lines = printed.split('\n')
   let from = 0
   for (const line of expected.split('\n').filter((text) => text.trim() !== '')) {
-    const found = lines.findIndex((text, i) => i >= from && pattern(fill(line, values), 'part').test(text))
+    const wanted = pattern(fill(line, values), 'part')
+    const found = lines.findIndex((text, i) => i >= from && wanted.test(text))
     if (found === -1) return line
+    for (const [name, value] of Object.entries(wanted.exec(lines[found] ?? '')?.groups ?? {}))
+      values.set(name, value)
     from = found + 1
   }
   return null
@@ -58,6 +62,7 @@ function pattern(text: string, extent: 'whole' | 'part'): RegExp {
       part
         .split(/\s+/u)
         .map((word) => word.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, '\\$&'))
+        .map((word) => (extent === 'whole' ? word : word.replaceAll(NAMED, '(?<$1>\\S+)')))
         .join('\\s+'),
     )
     .join('[^]*')

@@ -1,29 +1,42 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { newId } from '@daybook/memory/id'
+import { openDatabase } from '@daybook/postgres/connect'
+import { startEmbeddedDatabase } from '@daybook/postgres/embedded/start'
 import { folderOf, startStandby, untilCaughtUp } from '@daybook/postgres/testing/failover-pair'
 import { findBinaries, OWN_POSTGRES } from '@daybook/postgres/testing/native-binaries'
 import { startNativeServer } from '@daybook/postgres/testing/native-server'
 import type { NativeServer } from '@daybook/postgres/testing/running-server'
+import { silentLogger } from '@daybook/runtime/logger'
 import { needing } from '@daybook/runtime/testing/needing'
 import { OWN_NATS, startNativeNats } from '@daybook/transport/testing/native-nats'
 import { startOwnTypesense } from '@daybook/typesense-double/typesense-servers'
+import { sql } from 'kysely'
 import { Client } from 'pg'
 import { describe, expect, it, vi } from 'vitest'
-import { createTestDaemon } from '../support/daemon.ts'
+import { createTestDaemon, type TestDaemon } from '../support/daemon.ts'
 import { filesWith } from './files-with.ts'
 import { usingDaemon } from './fill-and-delete.ts'
 
 const EMBEDDER = { DAYBOOK_EMBEDDER: 'test-hash/64/token-bits-1' }
 const marked = () => `zq${newId().slice(-8)}x`
 
-/** Two texts, in the project `default` and in one of their own; then the first is erased and the other deleted. */
-async function eraseAndDelete(use: ReturnType<typeof usingDaemon>, erased: string, deleted: string) {
+/**
+ * Two texts, in the project `default` and in one of their own; then the first is erased and the other deleted.
+ * @param analyze gathers planner statistics, which have something of both from then on
+ */
+async function eraseAndDelete(
+  use: ReturnType<typeof usingDaemon>,
+  erased: string,
+  deleted: string,
+  analyze: () => Promise<void>,
+) {
   const shop = await use.makeProject(deleted)
   await use.remember('what stays', 20, 'stays')
   await use.remember(erased, 40, 'gone')
   await use.remember(deleted, 600, 'shop', shop.key)
   await use.settled()
+  await analyze()
   await use.eraseContext('gone')
   await use.deleteProject(shop.id, deleted)
   return shop
@@ -36,7 +49,7 @@ describe('the files', { concurrent: true }, () => {
       const [erased, deleted] = [marked(), marked()]
       await daemon.start()
       const use = usingDaemon(daemon)
-      const shop = await eraseAndDelete(use, erased, deleted)
+      const shop = await eraseAndDelete(use, erased, deleted, () => analyzeStopped(daemon))
       await daemon.kill()
       expect(filesWith(daemon.dataDir, deleted)).not.toEqual([])
       await daemon.start()
@@ -45,6 +58,7 @@ describe('the files', { concurrent: true }, () => {
       // Another erasure, so that the rebuilt generation has something to forget.
       await use.remember(erased, 5, 'gone')
       await use.settled()
+      await analyzeStopped(daemon)
       await use.eraseContext('gone')
       for (const text of [erased, deleted])
         await vi.waitFor(() => expect(filesWith(daemon.dataDir, text)).toEqual([]), {
@@ -87,7 +101,7 @@ describe('the files', { concurrent: true }, () => {
         await daemon.start()
         const use = usingDaemon(daemon)
         const [erased, deleted] = [marked(), marked()]
-        const shop = await eraseAndDelete(use, erased, deleted)
+        const shop = await eraseAndDelete(use, erased, deleted, () => ask(primary.url, 'analyze'))
         await use.removed(shop.id)
         await use.reindex('PGVECTOR')
         await use.reindex('TYPESENSE')
@@ -118,6 +132,17 @@ describe('the files', { concurrent: true }, () => {
   )
 })
 
+/** Gathers the statistics of an embedded daemon's database, which has one session: its own. */
+async function analyzeStopped(daemon: TestDaemon): Promise<void> {
+  await daemon.stop()
+  const embedded = await startEmbeddedDatabase(daemon.dataDir, silentLogger)
+  const db = openDatabase(embedded.address, { role: null })
+  await sql`analyze`.execute(db)
+  await db.destroy()
+  await embedded.stop()
+  await daemon.start()
+}
+
 /** What docs/security.md tells an operator to do. */
 async function clearFreeSpace(...servers: NativeServer[]): Promise<void> {
   const [primary] = servers
@@ -125,7 +150,13 @@ async function clearFreeSpace(...servers: NativeServer[]): Promise<void> {
     for (const { url } of servers) await ask(url, ...queries)
   }
   await each('alter system set wal_recycle = off', 'select pg_reload_conf()')
-  await ask(primary!.url, 'vacuum full')
+  await ask(
+    primary!.url,
+    `delete from pg_statistic using pg_class c where c.oid = starelid and relkind = 'r'
+       and (relnamespace::regnamespace::text = 'daybook' or relnamespace::regnamespace::text like 'pgvector\\_%')`,
+    'vacuum (full, analyze)',
+    'vacuum full pg_statistic',
+  )
   for (let segment = 0; segment < 2; segment += 1) {
     await ask(primary!.url, 'select pg_switch_wal()', 'checkpoint')
     for (const standby of servers.slice(1)) await untilCaughtUp(primary!, standby)

@@ -2,11 +2,12 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { newId } from '@daybook/memory/id'
 import { pause } from '@daybook/runtime/backoff'
+import { HANGS_MS } from '../support/child-process.ts'
 import type { TestDaemon } from '../support/daemon.ts'
 import { askGraphQL, dataOf } from '../support/graphql.ts'
 
 const MANY = 'mutation ($inputs: [RememberInput!]!) { rememberMany(inputs: $inputs) { __typename } }'
-const WAIT_MS = 120_000
+const WAIT_MS = HANGS_MS
 
 /** What the tests of erased files do with a daemon. */
 export function usingDaemon(daemon: TestDaemon) {
@@ -27,7 +28,7 @@ export function usingDaemon(daemon: TestDaemon) {
           idempotencyKey: newId(),
           metadata: { about: text },
         }))
-        const request = { query: MANY, variables: { inputs }, timeoutMs: 60_000 }
+        const request = { query: MANY, variables: { inputs } }
         dataOf(await askGraphQL({ url: daemon.url() ?? '', apiKey }, request))
       }
     },

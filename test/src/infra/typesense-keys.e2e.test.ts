@@ -74,7 +74,7 @@ needing(REAL_TYPESENSE).describe('keys of Typesense, made by infra/typesense/key
       url: server.url,
       apiKey: gateway,
       base: alias,
-      timeoutMs: 10_000,
+      timeoutMs: 240_000,
     })
     const slot = { ...harness.attached.slot, search: typesenseSearchEngine(asGateway) }
     const answer = await search(

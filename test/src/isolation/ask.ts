@@ -1,5 +1,6 @@
 import { createClient } from 'graphql-ws'
 import { WebSocket } from 'ws'
+import { HANGS_MS } from '../support/child-process.ts'
 
 /** The ways in which a client may send an operation. */
 export const TRANSPORTS = ['POST', 'GET', 'SSE', 'WebSocket'] as const
@@ -41,11 +42,11 @@ export async function ask(asker: Asker, transport: Transport, asked: Asked): Pro
   const search = new URLSearchParams({ query, variables: JSON.stringify(variables) })
   const url = `${asker.url}/graphql${byGet ? `?${search}` : ''}`
   const init = byGet ? { headers } : { method: 'POST', headers, body: JSON.stringify({ query, variables }) }
-  return receive(url, init, kind === 'subscription' ? LISTENING_MS : 30_000)
+  return receive(url, init, kind === 'subscription' ? LISTENING_MS : HANGS_MS)
 }
 
 /** Sends an HTTP request. @returns status, headers and body, as much as came in time */
-export async function receive(url: string, init: RequestInit, timeoutMs = 30_000): Promise<string> {
+export async function receive(url: string, init: RequestInit, timeoutMs = HANGS_MS): Promise<string> {
   const late = new AbortController()
   const timer = setTimeout(() => late.abort(), timeoutMs)
   let text = ''

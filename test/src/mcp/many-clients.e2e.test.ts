@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connectStdio } from './stdio-client.ts'
 
 /** `npm run test:mcp` runs 50; each is a process, and two cores start four a second. */
-const CLIENTS = Number(process.env['DAYBOOK_MCP_CLIENTS'] ?? 8)
+const CLIENTS = Number(process.env['DAYBOOK_MCP_CLIENTS'] ?? 4)
 
 let dataDir: string
 const clients: Client[] = []

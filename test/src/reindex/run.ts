@@ -2,6 +2,7 @@ import { startNativeServer } from '@daybook/postgres/testing/native-server'
 import { pause } from '@daybook/runtime/backoff'
 import { startClusterWith } from '../chaos/cluster.ts'
 import { readConversations, toRememberInputs } from '../locomo/conversations.ts'
+import { HANGS_MS } from '../support/child-process.ts'
 import { type Api, dataOf } from '../support/graphql.ts'
 import { percentile } from '../support/percentile.ts'
 import { createRandom, derivedSeed, type Random } from '../support/random.ts'
@@ -236,7 +237,7 @@ async function verified(api: Api, problems: string[]): Promise<void> {
 
 async function noLeftovers(api: Api, problems: string[]): Promise<void> {
   // Replaced generations are dropped within seconds.
-  for (const deadline = Date.now() + 10_000; ; await pause(250)) {
+  for (const deadline = Date.now() + HANGS_MS; ; await pause(250)) {
     const { generations } = dataOf<{
       generations: { projection: string; generation: number; status: string }[]
     }>(await api.graphql({ query: '{ generations { projection generation status } }' }))

@@ -4,7 +4,6 @@ import type { TypesenseServer } from '../chaos/cluster-typesense.ts'
 import { printedAddress, untilExit } from '../support/child-process.ts'
 import { REPOSITORY } from '../support/daemon.ts'
 
-const START_TIMEOUT_MS = 60_000
 const API_KEY = 'a-key-for-tests'
 
 /**
@@ -26,7 +25,7 @@ export async function startTypesenseProcess(): Promise<TypesenseServer> {
     await ended
     process.off('exit', killIt)
   }
-  const url = await printedAddress(double, /(http:\/\/[\d.]+:\d+)/u, START_TIMEOUT_MS)
+  const url = await printedAddress(double, /(http:\/\/[\d.]+:\d+)/u)
   if (url !== null) return { url, apiKey: API_KEY, stop }
   await stop()
   throw new Error('the double of Typesense did not start')

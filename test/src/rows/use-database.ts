@@ -96,7 +96,7 @@ async function followAHome(db: Database): Promise<void> {
   expect(await storeTravellingVectors(scope, 'test', [{ hash, tokenBits: null, chunks }])).toBe(1)
   expect(await readTravellingVectors(scope, 'test', [hash])).toEqual([{ hash, tokenBits: null, chunks }])
   expect(await forgetRemovedCopy(db, projectId)).toBe(false)
-  const owner = { name: newId(), leaseMs: 1_000 }
+  const owner = { name: newId(), leaseMs: 240_000 }
   expect(await takeFollowed(db, owner, projectId)).toBe(true)
   expect(await renewFollowed(db, owner, [projectId])).toEqual(new Set([projectId]))
 }
@@ -133,7 +133,7 @@ async function appendAtKnownHead(scope: ProjectScope): Promise<void> {
 }
 
 async function relay(scope: ProjectScope): Promise<void> {
-  const owner = { name: 'relay', leaseMs: 1_000 }
+  const owner = { name: 'relay', leaseMs: 240_000 }
   await findUnpublished(scope.db)
   await takeLease(scope, owner, 0)
   await savePublished(scope, owner, await placeAt(scope, 1), true)

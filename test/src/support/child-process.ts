@@ -8,19 +8,18 @@ export function testEnvironment(): NodeJS.ProcessEnv {
   return { PATH, HOME, TMPDIR, NODE_OPTIONS, DAYBOOK_TEST_RUN }
 }
 
-/** @returns the first address that the process prints; null if it ended before, or took too long */
-export function printedAddress(
-  child: ChildProcess,
-  pattern: RegExp,
-  timeoutMs: number,
-): Promise<string | null> {
+/** Milliseconds that only what hangs takes: a little less than a test may. */
+export const HANGS_MS = 240_000
+
+/** @returns the first address that the process prints; null if it ended before, or hangs */
+export function printedAddress(child: ChildProcess, pattern: RegExp): Promise<string | null> {
   return new Promise((resolve) => {
     let printed = ''
     const done = (url: string | null) => {
       clearTimeout(timer)
       resolve(url)
     }
-    const timer = setTimeout(() => done(null), timeoutMs)
+    const timer = setTimeout(() => done(null), HANGS_MS)
     child.stdout?.on('data', (chunk: Buffer) => {
       if (printed.length > 10_000) return
       printed += chunk.toString()
@@ -35,7 +34,7 @@ export function printedAddress(
 /** Whether the service at the address says that it is ready. */
 export async function isReady(url: string): Promise<boolean> {
   try {
-    const response = await fetch(`${url}/ready`, { signal: AbortSignal.timeout(5_000) })
+    const response = await fetch(`${url}/ready`, { signal: AbortSignal.timeout(HANGS_MS) })
     await response.text()
     return response.ok
   } catch {
@@ -65,13 +64,11 @@ export async function killChild(child: ChildProcess): Promise<void> {
   await ended
 }
 
-const STOP_TIMEOUT_MS = 20_000
-
-/** SIGTERM. @returns the exit code; null if it had to be killed after 20 s */
+/** SIGTERM. @returns the exit code; null if it hung, and had to be killed */
 export async function stopChild(child: ChildProcess): Promise<number | null> {
   const ended = untilExit(child)
   child.kill('SIGTERM')
-  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS)
+  const timer = setTimeout(() => child.kill('SIGKILL'), HANGS_MS)
   await ended
   clearTimeout(timer)
   return child.exitCode
@@ -89,10 +86,10 @@ export function killNow(pid: number): boolean {
 /**
  * Waits until no process has this id. A database that is creating its files reacts to nothing meanwhile:
  * seconds on a quiet machine, more than ten on a busy one.
- * @returns whether that happened in time
+ * @returns whether that happened
  */
-export async function untilGone(pid: number, timeoutMs = 60_000): Promise<boolean> {
-  for (const deadline = Date.now() + timeoutMs; Date.now() < deadline; await pause(20))
+export async function untilGone(pid: number): Promise<boolean> {
+  for (const deadline = Date.now() + HANGS_MS; Date.now() < deadline; await pause(20))
     if (!isAlive(pid)) return true
   return !isAlive(pid)
 }

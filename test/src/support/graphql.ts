@@ -1,3 +1,5 @@
+import { HANGS_MS } from './child-process.ts'
+
 /** A GraphQL answer. It may have both data and errors, because GraphQL may fail in part. */
 export interface GraphQLAnswer<Data> {
   readonly data: Data | null
@@ -21,8 +23,6 @@ export class TransportError extends Error {}
 export interface GraphQLRequest {
   readonly query: string
   readonly variables?: Readonly<Record<string, unknown>>
-  /** Milliseconds; default 30,000. */
-  readonly timeoutMs?: number
 }
 
 /** A GraphQL API that may be unavailable at times: a daemon, or the gateways of a cluster. */
@@ -39,7 +39,7 @@ export interface Api {
  */
 export async function askGraphQL<Data>(
   { url, apiKey }: { readonly url: string; readonly apiKey: string },
-  { query, variables = {}, timeoutMs = 30_000 }: GraphQLRequest,
+  { query, variables = {} }: GraphQLRequest,
 ): Promise<GraphQLAnswer<Data>> {
   let text: string
   try {
@@ -47,7 +47,7 @@ export async function askGraphQL<Data>(
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${apiKey}` },
       body: JSON.stringify({ query, variables }),
-      signal: AbortSignal.timeout(timeoutMs),
+      signal: AbortSignal.timeout(HANGS_MS),
     })
     text = await response.text()
   } catch (error) {

@@ -126,8 +126,5 @@ function ask<Data>(
   query: string,
   variables: object,
 ): Promise<GraphQLAnswer<Data>> {
-  return askGraphQL<Data>(
-    { url: daemon.url() ?? '', apiKey },
-    { query, variables: { ...variables }, timeoutMs: 120_000 },
-  )
+  return askGraphQL<Data>({ url: daemon.url() ?? '', apiKey }, { query, variables: { ...variables } })
 }

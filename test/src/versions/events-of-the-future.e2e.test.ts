@@ -143,7 +143,7 @@ describe.each(KINDS)('events of other versions, on $kind.name', ({ kind, other }
     expect(await exported(elsewhere.db, [scope.projectId])).toBe(text)
   }
 
-  it('what this version cannot read is passed on everywhere, and applied once a newer version is here', async () => {
+  it('what this version cannot read is passed on, and applied once a newer version is here', async () => {
     const scope = await database.newProject()
     const state = await remember(scope, 'the heron stands in the reeds')
     await appendAsAnother(scope, { type: 'MemoryDreamt', data: { of: 'sheep' } })
@@ -211,7 +211,7 @@ describe.each(KINDS)('events of other versions, on $kind.name', ({ kind, other }
     await expect.poll(parked).toEqual([{ sequence: 2, unreadable_by: READER_VERSION + 1 }])
   })
 
-  it('what version 1 wrote is read by version 2 through its upcaster, and stays as it was written', async () => {
+  it('what version 1 wrote is read by version 2 through its upcaster, and stays as it was', async () => {
     const scope = await database.newProject()
     const { id } = await remember(scope, 'an otter dives')
     code.version = 2

@@ -72,7 +72,12 @@ describe.each(TEST_DATABASES)('the pgvector projector on $name', ({ start }) => 
     return { embedder, embedded }
   }
   const applied = (scope: ProjectScope, sequence: number) =>
-    waitForPosition(async () => (await harness.projection.position(scope)).sequence, sequence, signal, 10_000)
+    waitForPosition(
+      async () => (await harness.projection.position(scope)).sequence,
+      sequence,
+      signal,
+      240_000,
+    )
   const pending = async (scope: ProjectScope) =>
     (await pgvectorStatus(scope, harness.readModel.generation)).pendingEmbeddings
   const filled = (scope: ProjectScope) =>
@@ -93,7 +98,7 @@ describe.each(TEST_DATABASES)('the pgvector projector on $name', ({ start }) => 
     expect(await check(scope)).toEqual([])
   })
 
-  it('embeds each distinct text of a project once, whatever has it, and anew for another project', async () => {
+  it('embeds each distinct text of a project once, whatever has it, and anew for another', async () => {
     const { embedder, embedded } = counting()
     await run(embedder)
     const [one, other] = [await harness.newProject(), await harness.newProject()]

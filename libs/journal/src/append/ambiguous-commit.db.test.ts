@@ -38,7 +38,7 @@ describe.each(TEST_DATABASES)(
       return (await results).map((one) => (one.status === 'rejected' ? one.reason : null))
     }
 
-    it('a request without a key is not tried again, and its answer says that the outcome is not known', async () => {
+    it('a request without a key is not tried again, and is told that the outcome is not known', async () => {
       const before = await readHead(scope)
       const [told] = await lose(true, note('once'))
       expect(told).toMatchObject({

@@ -89,7 +89,7 @@ describe.each(TEST_DATABASES)('idempotency keys on $name', ({ start }) => {
     })
   })
 
-  it('are recognised by the hash of the previous version, and with a new field that is not given', async () => {
+  it('are recognised by the hash of the previous version, and with a new field left out', async () => {
     const scope = await database.newProject()
     const request = note('kept', { idempotencyKey: 'k' })
     const first = await quiet().append(scope, request)

@@ -208,7 +208,7 @@ describe.each(TEST_DATABASES)('the hash chain on $name', ({ start }) => {
     expect((await verify(scope)).problems).toEqual([['row-changed', 4, 4]])
   })
 
-  it('gives events with equal data different data hashes, so that an erased short text cannot be guessed', async () => {
+  it('gives equal data different hashes, so that an erased short text cannot be guessed', async () => {
     // The same note at the same moment with the same id, in two projects.
     const id = newId()
     const events = await Promise.all(

@@ -241,7 +241,7 @@ describe.each(KINDS)('a journal exported from $kind.name into $other.name', ({ k
     })
   })
 
-  it('carries erased events over with nothing to guess from, and an older export does not bring them back', async () => {
+  it('has erased events with nothing to guess from, and an older export does not restore them', async () => {
     const { scope } = await project({ events: 6 })
     const whole = await exported(source.db, [scope.projectId])
     await eraseEvents(source, scope.projectId, [1, 2, 5])

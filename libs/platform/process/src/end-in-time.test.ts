@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { endInTime } from './end-in-time.ts'
 import { createShutdown } from './shutdown.ts'
 
@@ -38,9 +38,11 @@ describe('the end of a process', () => {
     shutdown.add(() => {}, { part: 'the database', cut: () => cut.push('the database') })
     shutdown.add(() => new Promise(() => {}), { part: 'the operations' })
     shutdown.add(() => {}, { part: 'the gateway', cut: () => cut.push('the gateway') })
-    expect(await endInTime(shutdown, { ...TIMES, limitMs: 50 })).toEqual({
-      cutOff: ['the operations', 'the database'],
-    })
+    vi.useFakeTimers()
+    const ending = endInTime(shutdown)
+    await vi.advanceTimersByTimeAsync(9_999)
+    vi.useRealTimers()
+    expect(await ending).toEqual({ cutOff: ['the operations', 'the database'] })
     expect(cut).toEqual(['the database'])
   })
 })

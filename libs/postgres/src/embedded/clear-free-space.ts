@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../connect.ts'
+import { setStatisticsTarget } from './maintain-tables.ts'
 
 /** What was done about free space. */
 export interface ClearedSpace {
@@ -28,6 +29,9 @@ interface SizedTable {
  * are written anew, and the write-ahead log begins a new file; a checkpoint deletes the old ones. (A server's
  * administrator does the same: docs/security.md.)
  *
+ * Planner statistics keep values of some columns (`statistics.ts`), so they are gathered anew. They are removed first,
+ * because those of a table that has become empty would stay.
+ *
  * Tables with a vector index are left out, as in `maintain-tables.ts`. They have vectors, and no texts.
  *
  * @param db whose role has the right to maintain tables (`prepare.ts`)
@@ -45,12 +49,24 @@ export async function clearFreeSpace(db: Database): Promise<ClearedSpace> {
       where indrelid = c.oid and amname = 'hnsw')
     order by 1`.execute(db)
   const cleared = rows.filter(({ bytes }) => bytes <= LARGEST).map(({ name }) => name)
-  for (const name of cleared) await sql`vacuum full ${sql.raw(name)}`.execute(db)
+  const left = rows.filter(({ bytes }) => bytes > LARGEST).map(({ name }) => name)
+  await removeStatistics(db, [...cleared, ...left])
+  await setStatisticsTarget(db)
+  for (const name of cleared) await sql`vacuum (full, analyze) ${sql.raw(name)}`.execute(db)
+  for (const name of left) await sql`analyze ${sql.raw(name)}`.execute(db)
+  await sql`vacuum full pg_catalog.pg_statistic`.execute(db)
   await sql`select pg_switch_wal()`.execute(db)
   await sql`checkpoint`.execute(db)
   // Whatever was erased meanwhile needs another round.
   await sql`update free_space set erased_at = null where erased_at = ${erased.erased_at}::timestamptz`.execute(
     db,
   )
-  return { cleared, left: rows.filter(({ bytes }) => bytes > LARGEST).map(({ name }) => name) }
+  return { cleared, left }
+}
+
+async function removeStatistics(db: Database, tables: readonly string[]): Promise<void> {
+  await sql`
+    select pg_clear_attribute_stats(nspname, relname, attname, false)
+    from pg_attribute join pg_class c on c.oid = attrelid join pg_namespace n on n.oid = c.relnamespace
+    where attrelid = any(${tables}::regclass[]) and attnum > 0 and not attisdropped`.execute(db)
 }

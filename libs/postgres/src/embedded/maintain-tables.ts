@@ -39,6 +39,11 @@ const GROWN_SHARE = 0.5
  */
 const STATISTICS_TARGET = 10
 
+/** For all that the embedded database's one session analyzes. */
+export async function setStatisticsTarget(db: Database): Promise<void> {
+  await sql`set default_statistics_target = ${sql.lit(STATISTICS_TARGET)}`.execute(db)
+}
+
 /**
  * One round of what autovacuum does on a server, for the embedded database, which has none. Without statistics
  * the planner takes a project for a two-hundredth of each table, so it ignores the vector index, and reads
@@ -58,7 +63,7 @@ export async function maintainTables(db: Database): Promise<Maintained> {
     .filter((table) => !table.has_vector_index && table.dead > DEAD_LEAST + DEAD_SHARE * table.known_rows)
     .toSorted((one, other) => other.dead - one.dead)
   if (stale.length > 0) {
-    await sql`set default_statistics_target = ${sql.lit(STATISTICS_TARGET)}`.execute(db)
+    await setStatisticsTarget(db)
     for (const { name } of stale) await sql`analyze ${sql.raw(name)}`.execute(db)
   }
   if (fullest !== undefined) await sql`vacuum ${sql.raw(fullest.name)}`.execute(db)

@@ -46,7 +46,7 @@ describe.each(TEST_DATABASES)('the embedding store of the version before on $nam
   })
   afterAll(() => database?.stop())
 
-  it('gives each text and its vectors to every project that has it, and drops what no project has', async () => {
+  it('gives each text with its vectors to all projects that have it, and drops what none has', async () => {
     const [one, other, third] = [
       (await database.newProject()).projectId,
       (await database.newProject()).projectId,

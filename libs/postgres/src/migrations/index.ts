@@ -35,6 +35,7 @@ import * as consoleSessions from './0034-console-sessions.ts'
 import * as memoryMaps from './0035-memory-maps.ts'
 import * as sync from './0036-sync.ts'
 import * as narrowChunks from './0037-narrow-chunks.ts'
+import * as omitStatistics from './0038-omit-statistics.ts'
 
 /**
  * Every migration, applied in the order of the names. In a new file, say whether the previous version can run
@@ -77,4 +78,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0035-memory-maps': memoryMaps,
   '0036-sync': sync,
   '0037-narrow-chunks': narrowChunks,
+  '0038-omit-statistics': omitStatistics,
 }

@@ -50,7 +50,7 @@ describe.each(TEST_DATABASES)('a swap on $name', ({ start }) => {
     return { place: { projection, generation: 2 }, park, live }
   }
 
-  it('is refused while the new generation has parked what the live one has applied, and says what to do', async () => {
+  it('is refused while the new one has parked what the live one has applied, with what to do', async () => {
     const { place, park, live } = await two(3)
     await park(1, 1)
     await park(2, 2)
@@ -64,7 +64,7 @@ describe.each(TEST_DATABASES)('a swap on $name', ({ start }) => {
     expect(await live()).toBe(2)
   })
 
-  it('goes through where the live generation has parked the same, or an operator has dropped it there', async () => {
+  it('goes through where the live one has parked the same, or an operator has dropped it there', async () => {
     const { place, park, live } = await two(3)
     await park(1, 1)
     await park(2, 1)

@@ -233,31 +233,36 @@ describe.each(TEST_DATABASES)('a journal that lost its end, on $name', ({ start 
   it.each([
     ['is empty', 0],
     ['lacks the event at its own end', 4],
-  ])('what was applied of a journal that %s stays, and an error says that the journal is damaged', async (what, head) => {
-    const scope = await journalOf(4)
-    const projection = projections()
-    const errors = vi.fn<(about: unknown, message?: string) => void>()
-    run(projection, { pollMs: 20, logger: { ...silentLogger, error: errors } })
-    await reached(projection, scope, 4)
-    await (head === 0
-      ? loseTail(database, scope, 0)
-      : asOwner(database, (trx) =>
-          trx.deleteFrom('events').where('project_id', '=', scope.projectId).execute(),
-        ))
-    // If the journal's head is intact, only a projector that reads on notices a wrong position.
-    if (head !== 0)
-      await sql`update positions set position = 3 where project_id = ${scope.projectId}`.execute(database.db)
-    await vi.waitUntil(() => errors.mock.calls.length > 0)
-    expect(errors.mock.calls[0]?.[1]).toContain(what)
-    expect(projection.applied.filter(({ projectId }) => projectId === scope.projectId)).toHaveLength(4)
-    expect(await readDivergence(scope, projection)).not.toBeNull()
-    await vi.waitUntil(
-      async () =>
-        (await readProjectStatus(scope, { projection: projection.name, generation: 1 })).status ===
-        'diverged',
-    )
-    expect(errors).toHaveBeenCalledTimes(1)
-  })
+  ])(
+    'what was applied of a journal that %s stays, and an error says that the journal is damaged',
+    async (what, head) => {
+      const scope = await journalOf(4)
+      const projection = projections()
+      const errors = vi.fn<(about: unknown, message?: string) => void>()
+      run(projection, { pollMs: 20, logger: { ...silentLogger, error: errors } })
+      await reached(projection, scope, 4)
+      await (head === 0
+        ? loseTail(database, scope, 0)
+        : asOwner(database, (trx) =>
+            trx.deleteFrom('events').where('project_id', '=', scope.projectId).execute(),
+          ))
+      // If the journal's head is intact, only a projector that reads on notices a wrong position.
+      if (head !== 0)
+        await sql`update positions set position = 3 where project_id = ${scope.projectId}`.execute(
+          database.db,
+        )
+      await vi.waitUntil(() => errors.mock.calls.length > 0)
+      expect(errors.mock.calls[0]?.[1]).toContain(what)
+      expect(projection.applied.filter(({ projectId }) => projectId === scope.projectId)).toHaveLength(4)
+      expect(await readDivergence(scope, projection)).not.toBeNull()
+      await vi.waitUntil(
+        async () =>
+          (await readProjectStatus(scope, { projection: projection.name, generation: 1 })).status ===
+          'diverged',
+      )
+      expect(errors).toHaveBeenCalledTimes(1)
+    },
+  )
 
   it('the status is diverged until somebody heals it, whatever the lag', async () => {
     const scope = await journalOf(4)

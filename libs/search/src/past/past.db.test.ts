@@ -285,7 +285,7 @@ describe.each(TEST_DATABASES)('the past on $name', ({ name, start }) => {
     })
   })
 
-  it('a revision that leaves the text alone costs no vector, posting or token bits (capability 16)', async () => {
+  it('a revision that keeps the text costs no vector, posting or token bits (capability 16)', async () => {
     const scope = await harness.newProject()
     const memories = await harness.remember(scope, note('a heron stands in the reeds'), note('an otter'))
     const { postings, formerPostings, vectors, versions } = harness.readModel.tables

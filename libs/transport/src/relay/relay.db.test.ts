@@ -454,7 +454,7 @@ describe.each(TEST_DATABASES)('a relay on $name', ({ start, severalSessions }) =
     expect(of(scope).slice(-2)).toEqual([5, 6])
   })
 
-  it('goes back from a place that the journal does not have to the last common one, and logs an error', async () => {
+  it('goes back from a place that the journal lacks to the last common one, and logs an error', async () => {
     const scope = await database.newProject()
     const errors = vi.fn<() => void>()
     const logger = createLogger('test', 'silent')

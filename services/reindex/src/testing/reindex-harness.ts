@@ -153,7 +153,8 @@ export async function startReindexHarness({
         workers,
         engines,
         keepOldMs: 3_600_000,
-        leaseMs: 1_000,
+        // Longer than a test may be kept from renewing it.
+        leaseMs: 240_000,
         pollMs: 50,
         // As often as the appliers above look.
         seenMs: 50,

@@ -2,6 +2,7 @@ import { readChain } from '@daybook/journal/chain/read-chain'
 import { verifyJournal } from '@daybook/journal/chain/verify-journal'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { pause } from '@daybook/runtime/backoff'
+import { HANGS_MS } from '../../support/child-process.ts'
 import { type Api, dataOf } from '../../support/graphql.ts'
 import { checkIndexes } from '../check-indexes.ts'
 import type { Cluster } from '../cluster.ts'
@@ -25,7 +26,7 @@ export interface Checked {
   readonly healedMs: number
 }
 
-const HEALED_MS = 60_000
+const HEALED_MS = HANGS_MS
 /** How many lost memories to look up one by one. */
 const SAMPLED = 20
 

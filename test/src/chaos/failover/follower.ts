@@ -1,4 +1,5 @@
 import { pause } from '@daybook/runtime/backoff'
+import { HANGS_MS } from '../../support/child-process.ts'
 import { subscribe } from '../../support/subscribe.ts'
 
 /** Follows `events` over SSE through any living gateway, like an agent that keeps a copy of the journal. */
@@ -11,7 +12,6 @@ export interface Follower {
 }
 
 const RECONNECT_MS = 50
-const CATCH_UP_MS = 30_000
 
 interface Answer {
   readonly data?: { readonly events?: { readonly sequence: number; readonly hash: string } } | null
@@ -69,7 +69,7 @@ export function startFollower(urls: () => string[], apiKey: string): Follower {
     async differences(chain) {
       const end = chain.at(-1)
       for (
-        const deadline = Date.now() + CATCH_UP_MS;
+        const deadline = Date.now() + HANGS_MS;
         copy[chain.length - 1] !== end?.hash && Date.now() < deadline;
       )
         await pause(25)

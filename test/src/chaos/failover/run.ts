@@ -65,6 +65,9 @@ export async function runFailoverRounds(options: FailoverRunOptions): Promise<Fa
       await pause(times.before)
       const cutAt = Date.now()
       await cluster.postgres.cutReplication()
+      const isCutAt = Date.now()
+      // Something is lost, however slowly they write.
+      while (!writers.receipts.some(({ sentAt }) => sentAt > isCutAt)) await pause(20)
       await pause(times.tail)
       await cluster.postgres.failOver()
       const overAt = Date.now()

@@ -1,5 +1,6 @@
 import { pause } from '@daybook/runtime/backoff'
 import { type Operation, remember, revise } from '../../crash/operations.ts'
+import { HANGS_MS } from '../../support/child-process.ts'
 import type { Api } from '../../support/graphql.ts'
 import { TransportError } from '../../support/graphql.ts'
 import type { Random } from '../../support/random.ts'
@@ -26,7 +27,7 @@ export interface Writers {
 
 const WRITERS = 3
 /** How long a writer tries to learn the result of its last write, in milliseconds. */
-const GIVE_UP_MS = 60_000
+const GIVE_UP_MS = HANGS_MS
 /** Errors that a revision must expect if a failover has lost the memory or its version. */
 const LOST = new Set(['NOT_FOUND', 'FORGOTTEN', 'VERSION_CONFLICT'])
 
@@ -44,7 +45,7 @@ export function startWriters({ api, random, name }: { api: Api; random: Random; 
   const untilAnswered = async ({ request, resultsOf }: Operation) => {
     while (Date.now() < deadline) {
       try {
-        const answer = await api.graphql<Record<string, unknown>>({ ...request, timeoutMs: 20_000 })
+        const answer = await api.graphql<Record<string, unknown>>(request)
         const again = answer.errors.some(({ extensions }) => extensions?.retryable === true)
         if (!again && answer.errors.length > 0) complaints.push(JSON.stringify(answer.errors).slice(0, 500))
         if (!again) return resultsOf(answer)?.[0] ?? null

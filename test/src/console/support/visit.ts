@@ -49,8 +49,8 @@ export async function startVisit(
     locale: 'en-GB',
     reducedMotion: 'reduce',
   })
-  // The machine may be busy with other tests.
-  context.setDefaultTimeout(20_000)
+  // Only what hangs takes so long.
+  context.setDefaultTimeout(240_000)
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: url })
   const complaints: string[] = []
   const taken: string[] = []

@@ -1,13 +1,14 @@
 import { execFile } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import type { ToolAnswer } from '@daybook/gateway/testing/mcp-examples'
+import { HANGS_MS } from '../../support/child-process.ts'
 import { DAYBOOK_MCP } from '../stdio-client.ts'
 import type { DaemonAt, Way } from './way.ts'
 
 /** Pinned: a newer one may ask for more. npx downloads it once. */
 const INSPECTOR = '@modelcontextprotocol/inspector@2.12.0'
 /** Starting npx, the inspector and a server takes some 3 s. */
-const TIMEOUT_MS = 60_000
+const TIMEOUT_MS = HANGS_MS
 
 /** The inspector's command line as a client. */
 export function inspectorOver(

@@ -1,5 +1,6 @@
 import { type SwitchingProxy, startSwitchingProxy } from '@daybook/postgres/testing/switching-proxy'
 import { pause } from '@daybook/runtime/backoff'
+import { HANGS_MS } from '../../support/child-process.ts'
 import { type Api, dataOf } from '../../support/graphql.ts'
 import { type ChaosNode, createChaosNode } from './node.ts'
 
@@ -36,7 +37,7 @@ const MAKE_KEY = `mutation ($input: CreateKeyInput!) {
 }`
 
 /** How long anything that is tried again may take, in milliseconds. */
-const PATIENCE_MS = 120_000
+const PATIENCE_MS = HANGS_MS
 
 /** Starts daemons with embedded databases; the first is the home, and the others follow it. */
 export async function startNetwork(daemons: number): Promise<Network> {

@@ -19,7 +19,6 @@ async function promote(network: Network, to: number, lost: boolean): Promise<str
   const answer = await node?.daemon.graphql<Answer>({
     query: PROMOTE,
     variables: { id: network.project, url, lost },
-    timeoutMs: 60_000,
   })
   const promoted = answer?.data?.promoteProject
   if (promoted?.__typename === 'Promoted') return null

@@ -7,9 +7,6 @@ import type { ChaosNode } from './node.ts'
 import { readMemory, search } from './operations.ts'
 import { someWord } from './writers.ts'
 
-/** Milliseconds that a read may take on a machine that is busy with everything else. */
-const BOUND_MS = 30_000
-
 /** Reads and searches at every daemon all the time: whatever happens to others, it has to answer. */
 export function startReaders(
   network: Network,
@@ -38,7 +35,6 @@ async function readOn(node: ChaosNode, ledger: Ledger, random: Random, stop: Abo
     if (node.outages !== outages) continue
     ledger.readMs.push(took)
     if (failure !== null) ledger.complaints.push(`a read at ${node.index} failed: ${failure}`)
-    if (took > BOUND_MS) ledger.complaints.push(`a read at ${node.index} took ${took} ms`)
   }
 }
 

@@ -1,4 +1,5 @@
 import { pause } from '@daybook/runtime/backoff'
+import { HANGS_MS } from '../../support/child-process.ts'
 import { dataOf } from '../../support/graphql.ts'
 import type { Network } from './network.ts'
 import type { ChaosNode } from './node.ts'
@@ -27,7 +28,7 @@ const STATE = `{
 }`
 
 /** How long it may take until all have everything, in milliseconds. */
-const SETTLED_MS = 120_000
+const SETTLED_MS = HANGS_MS
 
 /**
  * Waits until all are connected to the home, nothing waits, and all indexes are up to date.

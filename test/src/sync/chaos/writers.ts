@@ -1,4 +1,5 @@
 import { pause } from '@daybook/runtime/backoff'
+import { HANGS_MS } from '../../support/child-process.ts'
 import { type GraphQLAnswer, TransportError } from '../../support/graphql.ts'
 import { createRandom, derivedSeed, type Random } from '../../support/random.ts'
 import { type Ledger, plainId, type Write } from './ledger.ts'
@@ -33,10 +34,8 @@ interface Writing {
 
 /** Refusals that random writes must expect; NOT_FOUND because another daemon's memory may not be here yet. */
 const EXPECTED = new Set(['VERSION_CONFLICT', 'FORGOTTEN', 'VALIDATION', 'NOT_FOUND'])
-/** Milliseconds after which an answer is too late, also if the home is frozen. */
-const BOUND_MS = 30_000
 /** Milliseconds in which a write that may be sent again must be answered. */
-const PATIENCE_MS = 90_000
+const PATIENCE_MS = HANGS_MS
 
 /** Starts writers at every daemon. @returns ends them, once they know what came of their last writes */
 export function startWriters(
@@ -231,10 +230,7 @@ async function eraseOne({ network, node, random, ledger }: Writing): Promise<voi
   const { outages } = node
   const { home } = network
   try {
-    const { data, errors } = await node.daemon.graphql<{ done: Result }>({
-      ...erase(id).request,
-      timeoutMs: 90_000,
-    })
+    const { data, errors } = await node.daemon.graphql<{ done: Result }>(erase(id).request)
     if (data?.done?.__typename === 'Erased') ledger.counts.erasures += 1
     const code = data?.done?.code ?? errors[0]?.extensions?.code
     const isLost = code === 'DIVERGED' && (network.home !== home || network.isMoving)
@@ -288,7 +284,7 @@ function settle(ledger: Ledger, one: Write, result: Result | null): void {
 /** The same write under the same key. Whatever comes of it, it must not be another request. */
 async function again(ledger: Ledger, node: ChaosNode, asked: Operation): Promise<void> {
   try {
-    const answer = await node.daemon.graphql<Record<string, unknown>>({ ...asked.request, timeoutMs: 30_000 })
+    const answer = await node.daemon.graphql<Record<string, unknown>>(asked.request)
     for (const result of asked.resultsOf(answer))
       if (result?.code !== undefined && !EXPECTED.has(result.code))
         ledger.complaints.push(`sent again at ${node.index}, it was answered with ${JSON.stringify(result)}`)
@@ -310,14 +306,9 @@ async function untilAnswered(
     const { outages } = node
     const begun = performance.now()
     try {
-      const answer = await node.daemon.graphql<Record<string, unknown>>({
-        ...asked.request,
-        timeoutMs: 45_000,
-      })
+      const answer = await node.daemon.graphql<Record<string, unknown>>(asked.request)
       const took = performance.now() - begun
       ledger.counts.slowestWriteMs = Math.max(ledger.counts.slowestWriteMs, Math.round(took))
-      if (took > BOUND_MS && node.outages === outages)
-        ledger.complaints.push(`a write at ${node.index} took ${Math.round(took)} ms`)
       if (isFinal(answer)) {
         if (answer.errors.length === 0) return asked.resultsOf(answer)
         ledger.complaints.push(
@@ -360,7 +351,7 @@ async function read(node: ChaosNode, id: string): Promise<Shown | null> {
  * Milliseconds until a daemon must show what it has acknowledged, also if the home was frozen or lost just then. On two cores with a
  * load of 20, a projection that goes back over 700 events took 50 s; it says BEHIND until then.
  */
-const SHOWN_MS = 90_000
+const SHOWN_MS = HANGS_MS
 
 /**
  * What a daemon has acknowledged, it shows; until it can, it says that it is behind. The place of a provisional event is given

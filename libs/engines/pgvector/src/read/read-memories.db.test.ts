@@ -186,7 +186,7 @@ describe.each(TEST_DATABASES)('reading memories on $name', ({ start }) => {
     expect(Date.parse(counts.get(ids[0]!)!.accessedAt)).toBeGreaterThan(startedAt - 60_000)
   })
 
-  it('1,000 searches leave exact access counts, while counts are written all the time (capability 23)', async () => {
+  it('1,000 searches leave exact access counts, while counts are being written (capability 23)', async () => {
     const scope = await harness.newProject()
     const memories = await harness.remember(scope, ...Array.from({ length: 30 }, (_, n) => note(`hit ${n}`)))
     const ids = memories.map(({ state }) => state.id)

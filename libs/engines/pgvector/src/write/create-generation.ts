@@ -1,5 +1,6 @@
 import type { Database, DatabaseTransaction } from '@daybook/postgres/connect'
 import { secureRows } from '@daybook/postgres/row-security'
+import { omitStatistics } from '@daybook/postgres/statistics'
 import { forgetGeneration, type Generation, holdDropping } from '@daybook/projection/generations/generations'
 import type { GenerationLayout } from '@daybook/projection/generations/make-generation'
 import type { Fence } from '@daybook/projection/rebuild/fence'
@@ -260,6 +261,7 @@ async function createTables(trx: DatabaseTransaction, generation: number, dimens
   await createWaiting(trx, waiting)
   for (const table of [memories, versions, postings, formerPostings, lexicalStats, vectors, waiting])
     await secureRows(trx, table)
+  await omitStatistics(trx, schema)
   await sql`grant usage on schema ${schemaName} to daybook_app`.execute(trx)
   await sql`grant select, insert, update, delete on all tables in schema ${schemaName} to daybook_app`.execute(
     trx,

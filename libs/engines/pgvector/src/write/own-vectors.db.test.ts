@@ -53,7 +53,7 @@ describe.each(TEST_DATABASES)('the vectors of two projects on $name', (kind) => 
     expect(memories[0]?.differs, 'verified against its own').toEqual([])
   })
 
-  it('a vector reaches its project even if more projects wait for the text than are looked at together', async () => {
+  it('a vector reaches its project even if more projects wait for the text than fit a page', async () => {
     const ready = await harness.newProject()
     await harness.append(ready, rememberCommand(note('everybody has this')))
     await harness.apply(ready)

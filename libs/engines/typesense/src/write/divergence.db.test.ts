@@ -81,7 +81,7 @@ describe.each(PLACES)('the documents of a journal that lost its end, $name', ({ 
     await sql`delete from typesense_pending_vectors where project_id = ${scope.projectId}`.execute(harness.db)
   }
 
-  it('go before anything is written, if they lie beyond a position that went back with its journal', async () => {
+  it('go before anything is written, if beyond a position that went back with its journal', async () => {
     const { scope, revised } = await written()
     await failOver(scope, 3)
     await again(scope, revised)

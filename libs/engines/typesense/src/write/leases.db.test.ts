@@ -70,17 +70,17 @@ describe.each(PLACES)('two replicas on one project, $name', ({ database, server 
     const scope = await harness.newProject()
     const { db, projectId } = scope
     const { place } = harness.generationWriter
-    const lease = () => leaseProject(db, place, projectId, { leaseMs: 60_000 })
+    const lease = () => leaseProject(db, place, projectId, { leaseMs: 1_800_000 })
     const first = await lease()
     const token = first?.token ?? ''
     expect(first?.position.sequence).toBe(0)
     expect(await lease()).toBeNull()
-    expect(await renewLease(db, place, projectId, { token, leaseMs: 60_000 })).toBe(true)
+    expect(await renewLease(db, place, projectId, { token, leaseMs: 1_800_000 })).toBe(true)
     expect(await releaseLease(db, place, projectId, token)).toBe(true)
     expect(await lease()).not.toBeNull()
     await leaseRunsOut(scope)
     expect(await lease()).not.toBeNull()
-    expect(await renewLease(db, place, projectId, { token, leaseMs: 60_000 })).toBe(false)
+    expect(await renewLease(db, place, projectId, { token, leaseMs: 1_800_000 })).toBe(false)
     expect(await releaseLease(db, place, projectId, token)).toBe(false)
   })
 
@@ -89,7 +89,7 @@ describe.each(PLACES)('two replicas on one project, $name', ({ database, server 
     const { place } = harness.generationWriter
     const lease = (sequence: number) => {
       const from = { sequence, hash: CHAIN_START }
-      return leaseProject(scope.db, place, scope.projectId, { leaseMs: 60_000, batch: { from, to: from } })
+      return leaseProject(scope.db, place, scope.projectId, { leaseMs: 1_800_000, batch: { from, to: from } })
     }
     expect(await lease(3)).toBeNull()
     expect(await lease(0)).toMatchObject({ position: { sequence: 0 } })

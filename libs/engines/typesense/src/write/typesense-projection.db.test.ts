@@ -212,7 +212,7 @@ describe.each(PLACES)('the Typesense projection on $name', ({ database, server }
     }
   })
 
-  it('makes a collection of an earlier layout anew from the journal, before it writes anything else', async () => {
+  it('makes a collection of an earlier layout anew from the journal before it writes more', async () => {
     const scope = await harness.newProject()
     const { client, generation, base, db } = harness
     await harness.append(scope, rememberCommand(note('“quoted”—and written before')))

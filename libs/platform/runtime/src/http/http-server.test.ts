@@ -91,7 +91,7 @@ describe('the server of every service', () => {
     ])
   })
 
-  it('a client that stops reading is cut off after the write timeout, but not one that reads slowly', async () => {
+  it('a client that stops reading is cut off after the write timeout, a slow one is not', async () => {
     // Its clock stands still but for the steps of this test.
     vi.useFakeTimers({ toFake: ['performance', 'setInterval'] })
     const body = Buffer.alloc(20_000_000)
@@ -167,7 +167,7 @@ describe('the server of every service', () => {
     expect(DEFAULT_HTTP_LIMITS.keepAliveMs).toBeGreaterThan(60_000)
   })
 
-  it('an upgrade to anything but a WebSocket is ignored, and its body and what follows it are read', async () => {
+  it('an upgrade to anything but a WebSocket is ignored, and its body and what follows are read', async () => {
     const seen: string[] = []
     const upgraded: string[] = []
     const url = await start(

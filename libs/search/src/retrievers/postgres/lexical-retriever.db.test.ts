@@ -215,7 +215,7 @@ describe.each(TEST_DATABASES)('the lexical retriever on $name', ({ start }) => {
     expect(await retriever(scope, 'needle', { limit: 10, few })).toHaveLength(10)
   })
 
-  it('finds a long token by all of it, by its parts and by phrases, and what stands in angle brackets', async () => {
+  it('finds a long token by all of it, its parts and phrases, and what is in angle brackets', async () => {
     const scope = await harness.newProject()
     const long = `${Array.from({ length: 12 }, (_, index) => `part${index}`).join('_')}@host/file-name.test.ts`
     const [named] = await remember(scope, [
