@@ -1,6 +1,6 @@
 import { needing } from '@daybook/runtime/testing/needing'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { withTimeout } from './connect.ts'
 import { isDatabaseUnavailable, isStatementTimeout, whyUnavailable } from './errors.ts'
 import { projectScope } from './project-scope.ts'

@@ -45,9 +45,8 @@ export async function omitStatistics(db: QueryExecutorProvider, schema: string):
  * Removes the statistics of those columns that were gathered before: Postgres leaves them there. Before Postgres 18 only a
  * superuser may, so for other owners they stay until an administrator does it (docs/security.md). Giving a column the type
  * that it has would remove them too, but not of `events.data`, from which another column is generated.
- * @returns whether there may have been any
  */
-export async function removeOmitted(db: QueryExecutorProvider, schema: string): Promise<boolean> {
+export async function removeOmitted(db: QueryExecutorProvider, schema: string): Promise<void> {
   await sql`
     do $$ declare entry record; begin
       for entry in ${tellingColumns(schema)} loop
@@ -58,11 +57,6 @@ export async function removeOmitted(db: QueryExecutorProvider, schema: string): 
         end if;
       end loop;
     end $$`.execute(db)
-  const { rows } = await sql<{ analyzed: boolean }>`
-    select exists (
-      select from pg_class where relkind = 'r' and reltuples >= 0 and relnamespace = ${schema}::regnamespace
-    ) as analyzed`.execute(db)
-  return rows[0]?.analyzed === true
 }
 
 /** All but truth values, moments, numbers and ids; and not the kept ones. */

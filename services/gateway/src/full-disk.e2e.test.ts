@@ -10,7 +10,7 @@ import { projectScope } from '@daybook/postgres/project-scope'
 import { copyEmptyCluster } from '@daybook/postgres/testing/embedded-template'
 import { silentLogger } from '@daybook/runtime/logger'
 import { needing } from '@daybook/runtime/testing/needing'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { checkDatabase } from './checks/database.ts'
 import { REMEMBER, startTestGateway, type TestGateway } from './testing/test-gateway.ts'
 

@@ -31,13 +31,13 @@ function overSse(client: TestClient, variables: object): Following {
       },
       body: JSON.stringify({ query: EVENTS, variables }),
     })
-    let text = ''
+    let received = ''
     for await (const part of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-      text += Buffer.from(part).toString('utf8')
+      received += Buffer.from(part).toString('utf8')
       seen.splice(
         0,
         seen.length,
-        ...[...text.matchAll(/"sequence":(\d+)/gu)].map((match) => Number(match[1])),
+        ...[...received.matchAll(/"sequence":(\d+)/gu)].map((match) => Number(match[1])),
       )
     }
   }

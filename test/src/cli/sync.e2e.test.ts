@@ -1,5 +1,4 @@
 import { startSwitchingProxy } from '@daybook/postgres/testing/switching-proxy'
-import { pause } from '@daybook/runtime/backoff'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createTestDaemon, type TestDaemon } from '../support/daemon.ts'
 import { type CliResult, runCli } from './run-cli.ts'

@@ -1,5 +1,4 @@
 import { needing } from '@daybook/runtime/testing/needing'
-import { describe } from 'vitest'
 import { appearanceJourneys } from './journeys/appearance.ts'
 import { firstRunJourneys } from './journeys/first-run.ts'
 import { journalJourneys } from './journeys/journal.ts'

@@ -1,5 +1,4 @@
 import { needing } from '@daybook/runtime/testing/needing'
-import { describe } from 'vitest'
 import { syncJourneys } from './journeys/sync.ts'
 import { BROWSER } from './support/chromium.ts'
 import { useConsole } from './support/console-suite.ts'

@@ -6,7 +6,7 @@ import { findBinaries, OWN_POSTGRES } from '@daybook/postgres/testing/native-bin
 import { createNativeDatabase, type NativeDatabase } from '@daybook/postgres/testing/test-database'
 import { pause } from '@daybook/runtime/backoff'
 import { needing } from '@daybook/runtime/testing/needing'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { runCli } from '../cli/run-cli.ts'
 import { createTestDaemon } from '../support/daemon.ts'
 import { dataOf } from '../support/graphql.ts'

@@ -145,7 +145,7 @@ describe('a daemon that is stopped ends within 10 s', () => {
     while (lockHolder(join(first.dataDir, 'daemon.lock'))['stopping'] !== true) await pause(10)
     const second = await startDaemon({}, first.dataDir)
     await stopping
-    dataOf(await second.graphql({ query: '{ projections { name } }' }))
+    expect(dataOf(await second.graphql({ query: '{ projections { name } }' }))).toHaveProperty('projections')
   })
 
   needing(POSTGRES).test('while a server keeps every statement waiting, and cancels those', async () => {

@@ -63,7 +63,7 @@ describe('readPage', () => {
   test('a mark says why, and no command hides in another block', () => {
     const marked = readPage('```sh not-run="needs a cluster"\nls\n```\n')
     expect(marked[0]?.examples).toMatchObject([{ code: 'ls\n', notRun: 'needs a cluster' }])
-    for (const fence of ['sh not-run', 'sh not-run=""', 'sh title="x"'])
+    for (const fence of ['sh not-run', 'sh not-run=""', 'sh not-run="a `b`"', 'sh title="x"'])
       expect(() => readPage(`\`\`\`${fence}\nls\n\`\`\`\n`)).toThrow('line 1')
     expect(() => readPage('```\nA=b npm start\n```\n')).toThrow('line 1')
     expect(() => readPage('```bash\nls\n```\n')).toThrow('line 1')

@@ -23,8 +23,8 @@ export interface PageOptions {
   readonly otherJson?: boolean
 }
 
-const BLOCK = /^```([^\n`]*)\n([^]*?)^```$/gmu
-const FENCE = /^(?<language>\w*)(?: not-run="(?<reason>[^"]+)")?$/u
+const BLOCK = /^```(.*)\n([^]*?)^```$/gmu
+const FENCE = /^(?<language>\w*)(?: not-run="(?<reason>[^"`]+)")?$/u
 /** Languages whose blocks are run, under names that would hide them from the test, and what commands begin with. */
 const HIDDEN = /^(?:bash|shell|console|zsh)$/u
 const COMMAND = /^(?:\$ |(?:[A-Z_]+=\S* )*(?:npm|npx|node|daybook|curl|git|docker|kubectl|helm|systemctl) )/mu

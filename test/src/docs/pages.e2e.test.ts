@@ -27,15 +27,17 @@ const CAPABILITIES = 29
 /** What says `Not built yet.` there, by number or heading. Each has a line of its own. */
 const NOT_BUILT: readonly string[] = []
 /** Pages that begin without memories. To empty the project takes a while, so the others share it. */
-const EMPTY_AT_FIRST = ['docs/features.md', 'docs/sync.md']
+const EMPTY_AT_FIRST = new Set(['docs/features.md', 'docs/sync.md'])
 /** mcp.e2e.test.ts compares the entries of programs. */
 const OTHER_JSON = 'docs/mcp.md'
 
 const docs = readdirSync(join(REPOSITORY, 'docs')).filter((name) => name.endsWith('.md'))
-const pages = ['README.md', 'CONTRIBUTING.md', ...docs.toSorted().map((name) => `docs/${name}`)].map((path) => ({
-  path,
-  sections: readPage(readFileSync(join(REPOSITORY, path), 'utf8'), { otherJson: path === OTHER_JSON }),
-}))
+const pages = ['README.md', 'CONTRIBUTING.md', ...docs.toSorted().map((name) => `docs/${name}`)].map(
+  (path) => ({
+    path,
+    sections: readPage(readFileSync(join(REPOSITORY, path), 'utf8'), { otherJson: path === OTHER_JSON }),
+  }),
+)
 const sectionsOf = (path: string) => pages.find((page) => page.path === path)?.sections ?? []
 
 /** Where the pages say that Daybook serves. */
@@ -78,7 +80,7 @@ async function prepare(path: string): Promise<void> {
   const at = standing(path)
   mkdirSync(at, { recursive: true })
   symlinkSync(daemon.dataDir, join(at, '.daybook'))
-  if (EMPTY_AT_FIRST.includes(path)) await runInShell('daybook projects delete default --yes --detach', at)
+  if (EMPTY_AT_FIRST.has(path)) await runInShell('daybook projects delete default --yes --detach', at)
   if (path !== 'docs/sync.md') return
   symlinkSync(daemon.dataDir, join(at, 'desk'))
   symlinkSync(laptop.dataDir, join(at, 'laptop'))

@@ -1,7 +1,7 @@
 import { OWN_POSTGRES } from '@daybook/postgres/testing/native-binaries'
 import { needing } from '@daybook/runtime/testing/needing'
 import { OWN_NATS } from '@daybook/transport/testing/native-nats'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Cluster, startCluster } from '../chaos/cluster.ts'
 import { startSubscriber } from '../chaos/subscriber.ts'
 import { dataOf } from '../support/graphql.ts'

@@ -14,7 +14,7 @@ import { noteEvent } from '@daybook/transport/testing/events'
 import { type NativeNats, OWN_NATS, startNativeNats } from '@daybook/transport/testing/native-nats'
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { REPOSITORY } from '../support/daemon.ts'
 
 /** The users of infra/nats/users.conf, and the variables of their passwords. */

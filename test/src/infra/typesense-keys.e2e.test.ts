@@ -16,7 +16,7 @@ import {
   TYPESENSE_SERVERS,
   type TypesenseKind,
 } from '@daybook/typesense-double/typesense-servers'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { REPOSITORY } from '../support/daemon.ts'
 
 const real = TYPESENSE_SERVERS.find(({ name }) => name === 'a real server')

@@ -1,7 +1,7 @@
 import { OWN_POSTGRES } from '@daybook/postgres/testing/native-binaries'
 import { needing } from '@daybook/runtime/testing/needing'
 import { OWN_NATS } from '@daybook/transport/testing/native-nats'
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { runReindex } from './run.ts'
 
 /** Fixed, so that what this run covers is known; `npm run test:reindex` takes others, 100,000 memories, more kills, and another model and back. */

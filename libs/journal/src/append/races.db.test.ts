@@ -3,7 +3,7 @@ import { type Database, type DatabaseTransaction, openDatabase } from '@daybook/
 import { NATIVE_DATABASE, POSTGRES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { needing } from '@daybook/runtime/testing/needing'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { readHead, readJournal } from '../read/read.ts'
 import { note, revision } from '../testing/requests.ts'
 import { commitBatch } from './commit-batch.ts'

@@ -14,7 +14,7 @@ describe('a wake-up', () => {
   it('ends a wait at once', async () => {
     const wakeUp = createWakeUp()
     setTimeout(wakeUp.raise, 20)
-    await wakeUp.wait(NEVER)
+    await expect(wakeUp.wait(NEVER)).resolves.toBeUndefined()
   })
 
   it('raised while nobody waits is remembered once', async () => {
@@ -33,6 +33,6 @@ describe('a wake-up', () => {
     const wakeUp = createWakeUp()
     await wakeUp.wait(1)
     wakeUp.raise()
-    await wakeUp.wait(NEVER)
+    await expect(wakeUp.wait(NEVER)).resolves.toBeUndefined()
   })
 })

@@ -13,7 +13,11 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       select 'pgvector_' || generation from daybook.generations where projection = 'pgvector')`.execute(db)
   for (const { name } of rows) {
     await omitStatistics(db, name)
-    if (await removeOmitted(db, name))
-      await sql`update daybook.free_space set erased_at = clock_timestamp()`.execute(db)
+    await removeOmitted(db, name)
+    await sql`
+      update daybook.free_space set erased_at = clock_timestamp() where exists (
+        select from pg_class where relkind = 'r' and reltuples >= 0 and relnamespace = ${name}::regnamespace)`.execute(
+      db,
+    )
   }
 }

@@ -1,6 +1,6 @@
 import { needing } from '@daybook/runtime/testing/needing'
 import { Client } from 'pg'
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { startFailoverPair } from './failover-pair.ts'
 import { OWN_POSTGRES } from './native-binaries.ts'
 

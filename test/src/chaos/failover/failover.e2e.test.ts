@@ -1,7 +1,7 @@
 import { OWN_POSTGRES } from '@daybook/postgres/testing/native-binaries'
 import { needing } from '@daybook/runtime/testing/needing'
 import { OWN_NATS } from '@daybook/transport/testing/native-nats'
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { runFailoverRounds } from './run.ts'
 
 const ROUNDS = 1

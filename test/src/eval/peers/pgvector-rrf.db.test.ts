@@ -1,6 +1,6 @@
 import { OWN_POSTGRES } from '@daybook/postgres/testing/native-binaries'
 import { needing } from '@daybook/runtime/testing/needing'
-import { expect, it } from 'vitest'
+import { expect } from 'vitest'
 import { pgvectorPeer } from './pgvector-rrf.ts'
 
 const TEXTS = [

@@ -7,7 +7,7 @@ import { NATIVE_DATABASE, POSTGRES } from '@daybook/postgres/testing/test-databa
 import { pause } from '@daybook/runtime/backoff'
 import { needing } from '@daybook/runtime/testing/needing'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { checkReadModel } from '../testing/check-read-model.ts'
 import { type ReadModelHarness, startReadModelHarness } from '../testing/read-model-harness.ts'
 import { writeBatch } from './write-batch.ts'

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { needing } from '@daybook/runtime/testing/needing'
 import type { Need } from '@daybook/runtime/testing/needs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startTypesenseDouble, type TypesenseDouble } from '../start-typesense-double.ts'
 
 interface Exchange {

@@ -1,6 +1,6 @@
 import { needing } from '@daybook/runtime/testing/needing'
 import * as fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { REAL_TYPESENSE, type TestTypesense, TYPESENSE_SERVERS } from '../typesense-servers.ts'
 import { answersOf } from './answers-of.ts'
 import { scenario } from './scenarios.ts'
