@@ -251,7 +251,7 @@ test('revise, history, list, recall and pop', async () => {
 
 test('complete names commands, options and their values', async () => {
   const complete = async (...words: string[]) =>
-    (await cli('complete', '--', ...words)).stdout.split(/[\t\n]/u)
+    (await startCli(['complete', '--', ...words], environment).ended).stdout.split(/[\t\n]/u)
   expect(await complete('reca')).toContain('recall')
   expect(await complete('search', '--mo')).toContain('--mode')
   expect(await complete('search', '--mode', '')).toEqual(expect.arrayContaining(['hybrid', 'keyword']))

@@ -1,6 +1,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
-import type { Readable, Writable } from 'node:stream'
+import { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import { runDaybook } from '@daybook/cli/run'
 import { testEnvironment } from '../support/child-process.ts'
 
 const BINARY = fileURLToPath(new URL('../../../services/cli/bin/daybook.mjs', import.meta.url))
@@ -31,8 +32,7 @@ export function startCli(
   { detached = false }: { detached?: boolean } = {},
 ): CliProcess {
   const child = spawn(process.execPath, [BINARY, ...args], {
-    // The name of this repository's folder must not decide what a test sees.
-    env: { ...testEnvironment(), DAYBOOK_CONTEXT_DETECTION: 'off', ...environment },
+    env: environmentOf(environment),
     stdio: ['pipe', 'pipe', 'pipe'],
     detached,
   })
@@ -51,13 +51,82 @@ export function startCli(
   }
 }
 
-/** Runs `daybook` to its end, with `input` as its standard input. */
+/** Of this process, so one command has it at a time. */
+let last: Promise<unknown> = Promise.resolve()
+
+/**
+ * Runs `daybook` to its end, with `input` as its standard input: in this process, since one of its own takes .3 s of CPU time. Whatever
+ * needs signals, a terminal or two commands at once uses `startCli`.
+ */
 export function runCli(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
   input = '',
 ): Promise<CliResult> {
-  const cli = startCli(args, environment)
-  cli.process.stdin.end(input)
-  return cli.ended
+  const result = last.then(() => runHere(args, environmentOf(environment), input))
+  last = result.catch(() => undefined)
+  return result
 }
+
+async function runHere(
+  args: readonly string[],
+  environment: NodeJS.ProcessEnv,
+  input: string,
+): Promise<CliResult> {
+  const [before, exitCode, folder] = [{ ...process.env }, process.exitCode, process.cwd()]
+  const streams = {
+    stdin: Readable.from(input === '' ? [] : [Buffer.from(input)]),
+    stdout: keeping(),
+    stderr: keeping(),
+  }
+  const real = Object.entries(Object.getOwnPropertyDescriptors(process)).filter(([name]) => name in streams)
+  const listeners = ENDS.map((signal) => process.listeners(signal))
+  try {
+    replaceEnvironment(environment)
+    for (const [name, value] of Object.entries(streams))
+      Object.defineProperty(process, name, { value, configurable: true })
+    process.exitCode = undefined
+    await runDaybook(args)
+    return {
+      exitCode: Number(process.exitCode ?? 0),
+      stdout: streams.stdout.text(),
+      stderr: streams.stderr.text(),
+    }
+  } finally {
+    for (const [name, descriptor] of real) Object.defineProperty(process, name, descriptor)
+    process.exitCode = exitCode
+    process.chdir(folder)
+    replaceEnvironment(before)
+    for (const [at, signal] of ENDS.entries())
+      for (const listener of process.listeners(signal))
+        if (!listeners[at]?.includes(listener)) process.off(signal, listener)
+  }
+}
+
+const ENDS = ['SIGINT', 'SIGTERM'] as const
+
+/** In place: `os.homedir()` and children read what the process really has. */
+function replaceEnvironment(environment: NodeJS.ProcessEnv): void {
+  for (const name of Object.keys(process.env))
+    if (environment[name] === undefined) Reflect.deleteProperty(process.env, name)
+  for (const [name, value] of Object.entries(environment)) if (value !== undefined) process.env[name] = value
+}
+
+/** A standard output that keeps what is written to it. */
+function keeping(): Writable & { readonly text: () => string } {
+  const parts: Buffer[] = []
+  const stream = new Writable({
+    write(part: Buffer, _, done) {
+      parts.push(part)
+      done()
+    },
+  })
+  return Object.assign(stream, { text: () => Buffer.concat(parts).toString('utf8') })
+}
+
+/** The name of this repository's folder must not decide what a test sees. */
+const environmentOf = (environment: Readonly<Record<string, string>>): NodeJS.ProcessEnv => ({
+  ...testEnvironment(),
+  DAYBOOK_CONTEXT_DETECTION: 'off',
+  ...environment,
+})
