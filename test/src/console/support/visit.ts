@@ -1,11 +1,9 @@
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { REPOSITORY } from '../../support/daemon.ts'
 
-/** Where screenshots stay after a run, one for each journey. */
-const ARTIFACTS = join(REPOSITORY, 'test/artifacts/console')
+/** Where screenshots are kept, one for each journey; undefined, so none is made, unless somebody wants to look at them. */
+const SCREENSHOTS = process.env['DAYBOOK_TEST_SCREENSHOTS']
 
 /** How a visitor's browser is. */
 export interface VisitOptions {
@@ -28,7 +26,7 @@ export interface Visit {
   readonly complaints: readonly string[]
   /** All complaints so far, which a journey provoked: they do not fail it. */
   takeComplaints(): readonly string[]
-  /** Keeps the whole page, or another one of this browser, as `test/artifacts/console/<name>.png`. */
+  /** Keeps the whole page, or another one of this browser, as `<name>.png` in the folder `DAYBOOK_TEST_SCREENSHOTS`. */
   screenshot(name: string, of?: Page): Promise<void>
   /** Closes the browser's window. @throws where the page complained about anything */
   end(): Promise<void>
@@ -80,8 +78,8 @@ export async function startVisit(
       return taken
     },
     async screenshot(name, of = page) {
-      mkdirSync(ARTIFACTS, { recursive: true })
-      await of.screenshot({ path: join(ARTIFACTS, `${name}.png`), fullPage: true })
+      if (SCREENSHOTS === undefined) return
+      await of.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true })
     },
     async end() {
       await context.close()
