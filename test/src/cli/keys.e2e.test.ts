@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createTestDaemon, type TestDaemon } from '../support/daemon.ts'
 import { runCli } from './run-cli.ts'
 
@@ -100,7 +100,9 @@ describe('daybook projects and daybook keys', () => {
     expect(await as(key, ['remember', 'note', 'of the blog', '--project', 'blog'])).toMatchObject({
       exitCode: 0,
     })
-    expect((await as(key, ['list'], { DAYBOOK_PROJECT: 'blog' })).stdout).toContain('of the blog')
+    await vi.waitFor(async () =>
+      expect((await as(key, ['list'], { DAYBOOK_PROJECT: 'blog' })).stdout).toContain('of the blog'),
+    )
     expect((await as(key, ['--project', 'blog', 'list', '--json'])).stdout).toContain('of the blog')
     expect((await as(key, ['list', '--project', 'default'])).stdout).not.toContain('of the blog')
     const other = await as(key, ['list', '--project', 'store'])
@@ -129,7 +131,7 @@ describe('daybook projects and daybook keys', () => {
         .filter(({ text }) => text.includes('buoy'))
         .map(({ trust }) => trust)
     }
-    expect(await texts()).toEqual(['LOW'])
+    await vi.waitFor(async () => expect(await texts()).toEqual(['LOW']))
     expect(await texts('--min-trust', 'normal')).toEqual([])
     expect((await run('search', 'buoy', '--mode', 'keyword')).stdout).toContain('low trust')
     const made = (await keys()).find(({ name }) => name === 'web-reader')

@@ -9,7 +9,6 @@ import { runCli } from './run-cli.ts'
  * What people see of each command in a terminal of 60 columns. Without a terminal, the output is complete.
  */
 
-const NARROW = `--import=${new URL('./narrow-terminal.mjs', import.meta.url).href}`
 const COLUMNS = 60
 const TEXT = `${'The nightly build compares every bundle with its sources. '.repeat(6)}It ends here.`
 
@@ -37,7 +36,7 @@ afterAll(async () => {
 })
 
 const narrow = (...args: string[]) =>
-  runCli(args, { ...environment, NODE_OPTIONS: NARROW, NO_COLOR: '1', TERM: 'xterm' })
+  runCli(args, { ...environment, NO_COLOR: '1', TERM: 'xterm' }, '', { columns: COLUMNS })
 
 // oxlint-disable-next-line no-control-regex
 const [TO_COLUMN, SEQUENCE] = [/\u001B\[\d*G/gu, /\u001B(?:\[[?0-9]*[a-zA-Z]|[78])/gu]

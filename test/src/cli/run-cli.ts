@@ -56,14 +56,16 @@ let last: Promise<unknown> = Promise.resolve()
 
 /**
  * Runs `daybook` to its end, with `input` as its standard input: in this process, since one of its own takes .3 s of CPU time. Whatever
- * needs signals, a terminal or two commands at once uses `startCli`.
+ * needs signals or two commands at once uses `startCli`.
+ * @param terminal what both outputs seem to be. Default none: they are pipes
  */
 export function runCli(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
   input = '',
+  terminal?: { readonly columns: number },
 ): Promise<CliResult> {
-  const result = last.then(() => runHere(args, environmentOf(environment), input))
+  const result = last.then(() => runHere(args, environmentOf(environment), input, terminal))
   last = result.catch(() => undefined)
   return result
 }
@@ -72,12 +74,13 @@ async function runHere(
   args: readonly string[],
   environment: NodeJS.ProcessEnv,
   input: string,
+  terminal: { readonly columns: number } | undefined,
 ): Promise<CliResult> {
-  const [before, exitCode, folder] = [{ ...process.env }, process.exitCode, process.cwd()]
+  const [before, exitCode, folder, argv] = [{ ...process.env }, process.exitCode, process.cwd(), process.argv]
   const streams = {
     stdin: Readable.from(input === '' ? [] : [Buffer.from(input)]),
-    stdout: keeping(),
-    stderr: keeping(),
+    stdout: keeping(terminal),
+    stderr: keeping(terminal),
   }
   const real = Object.entries(Object.getOwnPropertyDescriptors(process)).filter(([name]) => name in streams)
   const listeners = ENDS.map((signal) => process.listeners(signal))
@@ -86,6 +89,7 @@ async function runHere(
     for (const [name, value] of Object.entries(streams))
       Object.defineProperty(process, name, { value, configurable: true })
     process.exitCode = undefined
+    process.argv = [process.execPath, BINARY, ...args]
     await runDaybook(args)
     return {
       exitCode: Number(process.exitCode ?? 0),
@@ -95,6 +99,7 @@ async function runHere(
   } finally {
     for (const [name, descriptor] of real) Object.defineProperty(process, name, descriptor)
     process.exitCode = exitCode
+    process.argv = argv
     process.chdir(folder)
     replaceEnvironment(before)
     for (const [at, signal] of ENDS.entries())
@@ -112,8 +117,10 @@ function replaceEnvironment(environment: NodeJS.ProcessEnv): void {
   for (const [name, value] of Object.entries(environment)) if (value !== undefined) process.env[name] = value
 }
 
-/** A standard output that keeps what is written to it. */
-function keeping(): Writable & { readonly text: () => string } {
+/** A standard output that keeps what is written to it. What moves a terminal's cursor begins a line there. */
+function keeping(
+  terminal: { readonly columns: number } | undefined,
+): Writable & { readonly text: () => string } {
   const parts: Buffer[] = []
   const stream = new Writable({
     write(part: Buffer, _, done) {
@@ -121,7 +128,16 @@ function keeping(): Writable & { readonly text: () => string } {
       done()
     },
   })
-  return Object.assign(stream, { text: () => Buffer.concat(parts).toString('utf8') })
+  return Object.assign(stream, {
+    text: () => Buffer.concat(parts).toString('utf8'),
+    ...(terminal !== undefined && {
+      isTTY: true,
+      ...terminal,
+      cursorTo: () => stream.write('\r'),
+      moveCursor: () => true,
+      clearLine: () => true,
+    }),
+  })
 }
 
 /** The name of this repository's folder must not decide what a test sees. */
