@@ -149,10 +149,10 @@ describe.each(TEST_DATABASES)('the pgvector read model on $name', ({ start }) =>
   it('is right in its postings where segments end, and where they are worked over', async () => {
     const scope = await harness.newProject()
     const { lexicalStats, postings } = harness.readModel.tables
-    // As if there were 3,900 memories already: the numbers run into the next segment.
-    await sql`insert into ${lexicalStats} values (${scope.projectId}, 0, 0, 3900)`.execute(harness.db)
-    const random = fc.sample(fc.nat(319), { numRuns: 800, seed: 5 })
-    const memories = Array.from({ length: 320 }, () => newId())
+    // As if there were 3,750 memories already: the numbers run into the next segment.
+    await sql`insert into ${lexicalStats} values (${scope.projectId}, 0, 0, 3750)`.execute(harness.db)
+    const random = fc.sample(fc.nat(499), { numRuns: 800, seed: 5 })
+    const memories = Array.from({ length: 500 }, () => newId())
     const textOf = (index: number, edition: number) =>
       note(`everywhere ${index % 2 === 0 ? 'even' : 'odd'} ${'again '.repeat(edition)}word${index}`)
     await harness.append(scope, ...memories.map((id, index) => rememberCommand(textOf(index, 0), id)))
@@ -175,7 +175,7 @@ describe.each(TEST_DATABASES)('the pgvector read model on $name', ({ start }) =>
       await harness.apply(scope, size)
       expect(await check(scope)).toEqual([])
     }
-    await harness.append(scope, ...memories.slice(0, 310).map((id) => ({ type: 'forget', id }) as const))
+    await harness.append(scope, ...memories.slice(0, 490).map((id) => ({ type: 'forget', id }) as const))
     await harness.apply(scope, 45)
     expect(await check(scope)).toEqual([])
     await harness.append(scope, ...memories.slice(100, 200).map((id) => ({ type: 'restore', id }) as const))
@@ -183,7 +183,7 @@ describe.each(TEST_DATABASES)('the pgvector read model on $name', ({ start }) =>
     expect(await check(scope)).toEqual([])
     await harness.append(
       scope,
-      ...[...memories.slice(100, 200), ...memories.slice(310)].map((id) => ({ type: 'forget', id }) as const),
+      ...[...memories.slice(100, 200), ...memories.slice(490)].map((id) => ({ type: 'forget', id }) as const),
     )
     await harness.apply(scope)
     expect(await check(scope)).toEqual([])

@@ -217,7 +217,7 @@ describe.each(TEST_DATABASES)('the lexical retriever on $name', ({ start }) => {
 
   it('finds a long token by all of it, its parts and phrases, and what is in angle brackets', async () => {
     const scope = await harness.newProject()
-    const long = `${Array.from({ length: 12 }, (_, index) => `part${index}`).join('_')}@host/file-name.test.ts`
+    const long = `${Array.from({ length: 40 }, (_, index) => `part${index}`).join('_')}@host/file-name.test.ts`
     const [named] = await remember(scope, [
       { text: `see ${long} there`, context: 'a', forgotten: false },
       { text: 'a Map<String, Token> of snake_case_names', context: 'a', forgotten: false },
