@@ -20,7 +20,7 @@ export default class EndReporter implements Reporter {
     printSlow(modules)
     printStarts()
     printSkipped()
-    if (!this.#partly) failWithoutReason(modules)
+    if (!this.#partly) for (const problem of filesWithoutReason(modules)) fail(problem)
   }
 }
 
@@ -40,9 +40,13 @@ function printSlow(modules: readonly TestModule[]): void {
 }
 
 function printStarts(): void {
-  const starts = notes('starts')
-  const counts = [...byKey(starts, (what) => what)].map(([what, each]) => `${each.length} × ${what}`)
+  const starts = notes('starts').map((line) => line.split('\t'))
+  const counts = [...byKey(starts, ([what = '']) => what)].map(([what, each]) => `${each.length} × ${what}`)
   console.log(`\nStarted: ${counts.join(', ') || 'nothing'}; ${starts.length} of at most ${MOST_STARTS}`)
+  for (const [file, each] of [...byKey(starts, ([, by = '']) => by)].toSorted(
+    ([, a], [, b]) => b.length - a.length,
+  ))
+    console.log(`  ${String(each.length).padStart(3)}  ${file}`)
   if (starts.length > MOST_STARTS) fail('Too many starts: share a daemon or a database.')
 }
 
@@ -63,13 +67,19 @@ function printSkipped(): void {
   }
 }
 
-function failWithoutReason(modules: readonly TestModule[]): void {
+/** @returns the files that skip tests, or have none, without `needing` having noted why */
+export function filesWithoutReason(modules: readonly TestModule[]): string[] {
   const withReason = new Set(skipped().map(({ file }) => file))
-  for (const { moduleId, children } of modules)
-    if (!withReason.has(moduleId) && !children.allTests('skipped').next().done)
-      fail(
-        `${nameOf(moduleId)} skips tests without a reason: use \`needing\` (@daybook/runtime/testing/needing).`,
-      )
+  return modules
+    .filter(
+      ({ moduleId, children }) =>
+        !withReason.has(moduleId) &&
+        (!children.allTests('skipped').next().done || children.allTests().next().done),
+    )
+    .map(
+      ({ moduleId }) =>
+        `${nameOf(moduleId)} leaves tests out without a reason: use \`needing\` (@daybook/runtime/testing/needing).`,
+    )
 }
 
 function byKey<One>(all: readonly One[], keyOf: (one: One) => string): Map<string, One[]> {

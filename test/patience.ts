@@ -1,4 +1,5 @@
-import { vi } from 'vitest'
+import { relative } from 'node:path'
+import { expect, vi } from 'vitest'
 
 /*
  * A setup of all lanes. What a test waits for may need processes that share the machine with others, so a wait has no limit of its own: it
@@ -15,3 +16,6 @@ const patient = <Options extends object>(options: number | Options = {} as Optio
 
 vi.waitFor = (callback, options) => waitFor(callback, patient(options))
 vi.waitUntil = (callback, options) => waitUntil(callback, patient(options))
+
+// For the count of what each file starts (libs/platform/runtime/src/testing/preload.cjs).
+process.env['DAYBOOK_TEST_FILE'] = relative(process.cwd(), expect.getState().testPath ?? '')

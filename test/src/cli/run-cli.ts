@@ -56,7 +56,7 @@ let last: Promise<unknown> = Promise.resolve()
 
 /**
  * Runs `daybook` to its end, with `input` as its standard input: in this process, since one of its own takes .3 s of CPU time. Whatever
- * needs signals or two commands at once uses `startCli`.
+ * needs signals or two commands at once uses `startCli`. Lines of progress are left out.
  * @param terminal what both outputs seem to be. Default none: they are pipes
  */
 export function runCli(
@@ -94,7 +94,7 @@ async function runHere(
     return {
       exitCode: Number(process.exitCode ?? 0),
       stdout: streams.stdout.text(),
-      stderr: streams.stderr.text(),
+      stderr: streams.stderr.text().replaceAll(PROGRESS, ''),
     }
   } finally {
     for (const [name, descriptor] of real) Object.defineProperty(process, name, descriptor)
@@ -107,6 +107,9 @@ async function runHere(
         if (!listeners[at]?.includes(listener)) process.off(signal, listener)
   }
 }
+
+/** A line that a command writes only if it takes longer than a second. Nothing depends on the machine's speed. */
+const PROGRESS = /^.* …\n/gmu
 
 const ENDS = ['SIGINT', 'SIGTERM'] as const
 

@@ -4,8 +4,8 @@ import { pause } from '@daybook/runtime/backoff'
 
 /** What processes of tests get of this one's environment: what a shell has, and what lets the run count them. */
 export function testEnvironment(): NodeJS.ProcessEnv {
-  const { PATH, HOME, TMPDIR, NODE_OPTIONS, DAYBOOK_TEST_RUN } = process.env
-  return { PATH, HOME, TMPDIR, NODE_OPTIONS, DAYBOOK_TEST_RUN }
+  const { PATH, HOME, TMPDIR, NODE_OPTIONS, DAYBOOK_TEST_RUN, DAYBOOK_TEST_FILE } = process.env
+  return { PATH, HOME, TMPDIR, NODE_OPTIONS, DAYBOOK_TEST_RUN, DAYBOOK_TEST_FILE }
 }
 
 /** Milliseconds that only what hangs takes: a little less than a test may. */

@@ -17,5 +17,5 @@ if (isDatabase && !argument.includes('daybook-pool-')) require('node:v8').setFla
 if (isMainThread && (isDatabase || isService) && process.env.DAYBOOK_TEST_RUN)
   appendFileSync(
     join(process.env.DAYBOOK_TEST_RUN, 'starts'),
-    `${isDatabase ? 'embedded database' : argument}\n`,
+    `${isDatabase ? 'embedded database' : argument}\t${process.env.DAYBOOK_TEST_FILE ?? 'the setup'}\n`,
   )
