@@ -181,6 +181,7 @@ function spawnDaemon(
       stdio: ['ignore', 'pipe', logFile, ...(entry === undefined ? [] : ['ipc' as const])],
       env: {
         ...testEnvironment(),
+        DAYBOOK_TEST_OWNER: String(process.pid),
         DAYBOOK_DATA_DIR: dataDir,
         DAYBOOK_PORT: '0',
         DAYBOOK_EMBEDDER: embedder,

@@ -19,3 +19,14 @@ if (isMainThread && (isDatabase || isService) && process.env.DAYBOOK_TEST_RUN)
     join(process.env.DAYBOOK_TEST_RUN, 'starts'),
     `${isDatabase ? 'embedded database' : argument}\t${process.env.DAYBOOK_TEST_FILE ?? 'the setup'}\n`,
   )
+
+// Workers that vitest ends by a signal run no handler of their exit. A daemon of theirs would go on for ever.
+const owner = Number(process.env.DAYBOOK_TEST_OWNER)
+if (isMainThread && isService && owner > 0)
+  setInterval(() => {
+    try {
+      process.kill(owner, 0)
+    } catch {
+      process.kill(process.pid, 'SIGKILL')
+    }
+  }, 1_000).unref()
