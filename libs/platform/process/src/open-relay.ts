@@ -20,7 +20,14 @@ interface RelayParts extends Pick<ProcessParts, 'logger' | 'shutdown'> {
  * directly, because nothing in between could lose them.
  */
 export function openRelay({ nats }: Config, { db, bus, metrics, logger, shutdown }: RelayParts): OnCommitted {
-  if (nats === undefined) return (projectId, events) => void bus.publish(projectId, events)
+  if (nats === undefined)
+    return (projectId, events) =>
+      void bus.publish(projectId, events).catch((error: unknown) => {
+        logger.error(
+          { error, projectId },
+          'events could not be brought to all who wait for them; they find them in the journal',
+        )
+      })
   const relay = startRelay({ db, bus, metrics, logger })
   shutdown.add(relay.stop, { part: 'the relay' })
   return relay.committed

@@ -3,6 +3,7 @@ import { type Config, readConfig } from '@daybook/runtime/config'
 import { createLogger, type Logger } from '@daybook/runtime/logger'
 import { ensurePrivateFolder, PRIVATE_UMASK } from '@daybook/runtime/private-folder'
 import { startTracing } from '@daybook/runtime/tracing'
+import { surviveRejections } from '@daybook/runtime/unhandled-rejections'
 import { endInTime } from './end-in-time.ts'
 import type { ProcessParts } from './process-parts.ts'
 import { createShutdown } from './shutdown.ts'
@@ -48,6 +49,7 @@ export async function runProcess({ name, title, defaultPort, start }: ProcessOpt
     const config = readConfig(process.env, { defaultPort })
     ensurePrivateFolder(config.dataDir)
     const logger = createLogger(name, config.logLevel)
+    surviveRejections(logger)
     const stop = (signal: NodeJS.Signals) => {
       // A second Ctrl-C: stop now. Committed data stays, so nothing acknowledged is lost.
       if (stopping) {

@@ -1,6 +1,7 @@
 import * as prom from 'prom-client'
 import { pause } from './backoff.ts'
 import { type Reading, readingGauges } from './reading-gauges.ts'
+import { countRejections } from './unhandled-rejections.ts'
 
 /** Declares a metric where it is counted. Two parts that declare the same name share the metric. */
 export interface MetricDefinition<Label extends string = never> {
@@ -112,6 +113,17 @@ export function createMetrics({ service, read, onError = () => {} }: MetricsOpti
         return { observe: (value: number, labels?: Labels<string>) => metric.observe(labels ?? {}, value) }
       }),
   }
+  registry.registerMetric(
+    new prom.Counter({
+      name: 'daybook_unhandled_rejections_total',
+      help: 'Errors that nothing in this process handled',
+      registers: [],
+      collect() {
+        this.reset()
+        this.inc(countRejections())
+      },
+    }),
+  )
   let watching: Promise<void> | undefined
   const updateReadings = read === undefined ? async () => {} : readingGauges(registry, read, onError)
   return {

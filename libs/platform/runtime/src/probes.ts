@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { ServiceMetrics } from './metrics.ts'
 import { reasonOf } from './reason-of.ts'
+import { describeRejections } from './unhandled-rejections.ts'
 import { VERSION } from './version.ts'
 
 /** Whether a service can do its work now, and if not, why. */
@@ -30,7 +31,11 @@ export async function answerProbe(path: string, response: ServerResponse, probes
   }
   if (path === '/ready') {
     const { ready, problems, degraded = [] } = await probes.ready().catch(unready)
-    sendJson(response, ready ? 200 : 503, { ready, problems, degraded })
+    sendJson(response, ready ? 200 : 503, {
+      ready,
+      problems,
+      degraded: [...degraded, ...describeRejections()],
+    })
     return true
   }
   if (path === '/metrics' && probes.metrics !== null) {

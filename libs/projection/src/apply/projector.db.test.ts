@@ -154,6 +154,33 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start, severalSessions 
     expect(appliedIn(projection, scope)).toEqual([1, 2])
   })
 
+  it.each(['onComing', 'onApplied', 'moved'] as const)('goes on where %s throws', async (stage) => {
+    const scope = await journalOf(remember('first'))
+    const projection = recordingProjection(nextName())
+    const fail = () => {
+      throw new TypeError('a fault in one event')
+    }
+    const bus = createInProcessBus()
+    const signal = createPositionSignal()
+    projectors.push(
+      startProjector({
+        db: database.db,
+        projection,
+        bus,
+        logger: silentLogger,
+        pollMs: 20,
+        signal: stage === 'moved' ? { ...signal, moved: fail } : signal,
+        ...(stage !== 'moved' && { [stage]: fail }),
+      }),
+    )
+    for (const text of ['second', 'third']) {
+      await append(scope, remember(text))
+      await bus.publish(scope.projectId, events.slice(-1))
+    }
+    await vi.waitUntil(() => appliedIn(projection, scope).length === 3)
+    expect(appliedIn(projection, scope)).toEqual([1, 2, 3])
+  })
+
   it('ends up the same whatever the bus loses, repeats and reorders', async () => {
     const scope = await journalOf(remember('first'))
     const projection = recordingProjection(nextName())

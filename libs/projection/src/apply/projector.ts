@@ -95,7 +95,15 @@ export function startProjector(options: ProjectorOptions): Projector {
     buffer.add(news.events)
     behind.add(news.projectId)
     wakeUp.raise()
-    onComing?.(news.projectId, news.events)
+    try {
+      onComing?.(news.projectId, news.events)
+    } catch (error) {
+      // It saves time and nothing else: whoever published must not hear of it.
+      logger.warn(
+        { projection: projection.name, projectId: news.projectId, error },
+        'what comes with events could not be prepared; they are applied as usual',
+      )
+    }
     return reached.wait(news.projectId, news.sequence)
   })
 

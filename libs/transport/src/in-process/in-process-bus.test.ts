@@ -14,6 +14,20 @@ describe('the bus of one process', () => {
     expect(heard).toEqual([7, 5])
   })
 
+  it('brings news to everybody else where one receiver throws, and says so at the end', async () => {
+    const bus = createInProcessBus()
+    const fail = () => {
+      throw new Error('a fault of one receiver')
+    }
+    const heard: string[] = []
+    bus.subscribe(fail)
+    bus.consume('one', fail)
+    bus.subscribe(({ sequence }) => heard.push(`listener ${sequence}`))
+    bus.consume('other', async ({ sequence }) => void heard.push(`group ${sequence}`))
+    await expect(bus.publish('p', noteEvents('p', 1, 1))).rejects.toThrow('a fault of one receiver')
+    expect(heard).toEqual(['listener 1', 'group 1'])
+  })
+
   it('names no server', async () => {
     expect(await createInProcessBus().status()).toEqual({
       transport: 'process',

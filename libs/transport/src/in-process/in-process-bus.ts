@@ -18,10 +18,20 @@ export function createInProcessBus(): Bus {
 
   return {
     async publish(projectId, places) {
-      for (const news of toNews(projectId, places)) {
-        for (const { onMessage } of listeners) onMessage(news)
-        for (const members of groups.values()) toGroup(members, news)
+      // Each receiver gets its news, whatever another one does with them.
+      const failures: unknown[] = []
+      const bring = (deliver: () => void): void => {
+        try {
+          deliver()
+        } catch (error) {
+          failures.push(error)
+        }
       }
+      for (const news of toNews(projectId, places)) {
+        for (const { onMessage } of listeners) bring(() => onMessage(news))
+        for (const members of groups.values()) bring(() => toGroup(members, news))
+      }
+      if (failures.length > 0) throw failures[0]
     },
     subscribe(onMessage) {
       const listener = { onMessage }
