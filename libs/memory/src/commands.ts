@@ -61,6 +61,6 @@ export type Command =
       readonly id: string
       /** The version whose state comes back; 0: there was none, so it is forgotten. */
       readonly toVersion: number
-      /** What the undo was planned on. */
-      readonly expectedVersion: number
+      /** What the undo was planned on. Absent where it wins a conflict. */
+      readonly expectedVersion?: number
     }

@@ -118,7 +118,7 @@ function remember(
     createdAt: now,
     updatedAt: now,
     forgottenAt: null,
-    ...placeInDocument(command.id, input, content),
+    ...placeInDocument(command.id, kind, input, content),
   }
   refuseItself(state)
   return {
@@ -149,7 +149,7 @@ function rememberAgain(
     content,
     ...common,
     forgottenAt: null,
-    ...placeInDocument(before.id, input, content),
+    ...placeInDocument(before.id, before.kind, input, content),
   }
   refuseItself(next)
   const again = following(existing, next, now)

@@ -6,6 +6,8 @@ export const LIMITS = {
   textBytes: 64 * 1024,
   /** The whole text of an indexed document, which is split into parts of `textBytes`. A request holds 1 MiB. */
   documentBytes: 960 * 1024,
+  /** The parts of one document. Texts are cut in the second half of `textBytes`, so that a document has far fewer. */
+  documentParts: 1_000,
   /** Labels of one memory. Categories have the same limits. */
   labels: 32,
   labelCharacters: 64,

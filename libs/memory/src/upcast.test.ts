@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { EVENT_TYPES, SCHEMA_VERSION } from './events.ts'
+import { noteState } from './testing/note-state.ts'
 import { upcast } from './upcast.ts'
 
-const data = { state: { id: 'm', kind: 'note', content: { text: 'a' } }, changed: [] }
-const stored = { type: 'MemoryRevised', schemaVersion: SCHEMA_VERSION, data }
+const data = { state: noteState(), changed: [] }
+const stored = { memoryId: data.state.id, type: 'MemoryRevised', schemaVersion: SCHEMA_VERSION, data }
 
 const step = (from: number, mark: string) => ({
   type: 'MemoryRevised' as const,
@@ -36,14 +37,18 @@ describe('upcasting', () => {
       /cannot be read; this Daybook reads up to/,
     ],
     ['a schema version before the first', { ...stored, schemaVersion: 0 }, /schema version 0/],
-    ['no data', { ...stored, data: null }, /no state/],
-    ['data of another sort', { ...stored, data: 'text' }, /no state/],
-    ['no state', { ...stored, data: { changed: [] } }, /no state/],
-    ['a state without content', { ...stored, data: { state: { id: 'm', kind: 'note' } } }, /no state/],
+    ['no data', { ...stored, data: null }, /data/],
+    ['data of another sort', { ...stored, data: 'text' }, /data/],
+    ['no state', { ...stored, data: { changed: [] } }, /data\.state/],
+    [
+      'a state without content',
+      { ...stored, data: { ...data, state: { ...data.state, content: undefined } } },
+      /data\.state\.content must be an object/,
+    ],
     [
       'a kind of a newer Daybook',
-      { ...stored, data: { state: { ...data.state, kind: 'poem' } } },
-      /no state of a kind/,
+      { ...stored, data: { ...data, state: { ...data.state, kind: 'poem' } } },
+      /data\.state\.kind must be a kind that this Daybook knows/,
     ],
   ])('refuses %s as an event that it cannot read', (_, payload, message) => {
     expect(() => upcast(payload)).toThrow(expect.objectContaining({ code: 'CORRUPT_EVENT' }))

@@ -1,9 +1,11 @@
-import { DaybookError } from './errors.ts'
-import { EVENT_TYPES, type EventPayload, type EventType, SCHEMA_VERSION, type StateAfter } from './events.ts'
-import { isKindName } from './kinds/index.ts'
+import { decodeEvent } from './decode/decode-event.ts'
+import { DaybookError, ValidationError } from './errors.ts'
+import { EVENT_TYPES, type EventPayload, type EventType, SCHEMA_VERSION } from './events.ts'
 
 /** An event's payload as it stands in the database, written by this or an earlier Daybook. */
 export interface StoredPayload {
+  /** The memory that the event is about. */
+  readonly memoryId: string
   readonly type: string
   readonly schemaVersion: number
   readonly data: unknown
@@ -26,7 +28,7 @@ const UPCASTERS: readonly Upcaster[] = []
 /**
  * Today's form of a stored payload.
  * @throws DaybookError CORRUPT_EVENT if the type or version is unknown here (written by a newer Daybook, or
- * damaged)
+ * damaged), or its data has another form
  */
 export function upcast(
   stored: StoredPayload,
@@ -44,23 +46,11 @@ export function upcast(
       )
     data = upcaster.up(data)
   }
-  const payload = { type, data }
-  if (!hasState(payload)) throw corrupt('its data holds no state of a kind that this Daybook knows')
-  return payload
-}
-
-/** Checks only those parts of the data that every reader relies on. */
-function hasState(payload: { readonly type: EventType; readonly data: unknown }): payload is EventPayload {
-  const state = (payload.data as Partial<StateAfter> | null)?.state
-  return (
-    typeof state === 'object' &&
-    state !== null &&
-    typeof state.id === 'string' &&
-    typeof state.kind === 'string' &&
-    isKindName(state.kind) &&
-    typeof state.content === 'object' &&
-    state.content !== null
-  )
+  try {
+    return decodeEvent(type, stored.memoryId, data)
+  } catch (error) {
+    throw error instanceof ValidationError ? corrupt(error.message) : error
+  }
 }
 
 function corrupt(problem: string): DaybookError {

@@ -89,7 +89,7 @@ export async function readContext(
   const uses = [...keyUses.values()].map((use) => [use.memoryId, use.version] as const)
   const byIdentity = await readIdentities(db, projectId, commands.flatMap(identitiesOf))
   const ids = new Set([
-    ...commands.filter((command) => command.type !== 'remember').map((command) => command.id),
+    ...requests.filter(dependsOnItsId).map(({ command }) => command.id),
     ...commands.flatMap((command) => supersededBy(command) ?? []),
     ...uses.map(([memoryId]) => memoryId),
     ...[...byIdentity.values()].flat(),
@@ -107,9 +107,15 @@ export async function readContext(
   return context
 }
 
-/** Whether a new memory depends on others: on one that is the same thing, or that it supersedes. */
-export const dependsOnOthers = ({ command }: AppendRequest): boolean =>
-  identitiesOf(command).length > 0 || supersededBy(command) !== null
+/** Whether a new memory depends on others: on one that is the same thing, that it supersedes, or that has its id. */
+export const dependsOnOthers = (request: AppendRequest): boolean =>
+  identitiesOf(request.command).length > 0 ||
+  supersededBy(request.command) !== null ||
+  dependsOnItsId(request)
+
+/** New memories get ids that are nobody's; but another Daybook may send any, and a branch keeps them for long. */
+const dependsOnItsId = ({ command, onlyAtHome, given }: AppendRequest): boolean =>
+  command.type !== 'remember' || onlyAtHome === true || given !== undefined
 
 /** The identity of a new memory, if one that exists matters. */
 function identitiesOf(command: Command): string[] {

@@ -1,6 +1,7 @@
 import type { Command } from '@daybook/memory/commands'
 import { decide } from '@daybook/memory/decide'
 import { followingParts, partsOf } from '@daybook/memory/documents/following-parts'
+import { ValidationError } from '@daybook/memory/errors'
 import type { NewEvent } from '@daybook/memory/events'
 import { identityKeyOf, identityKeyOfInput, partKey } from '@daybook/memory/existing/identity-key'
 import { countsAsExisting } from '@daybook/memory/existing/on-existing'
@@ -34,6 +35,8 @@ export function decideCommand(context: BatchContext, command: Command, now: stri
   })
   // A second memory with the same key has nothing before it.
   const before = event?.version === 1 ? null : found
+  if (before === null && event !== null && context.memories.has(event.memoryId))
+    throw new ValidationError('id', 'is that of another memory: give each new memory an id of its own')
   const after = event?.data.state ?? before?.state
   if (after === undefined) return { before, events: [] }
   // An undo names every memory that changed, parts too.

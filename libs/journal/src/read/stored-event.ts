@@ -84,7 +84,12 @@ export function toRecord(row: EventRow): JournalRecord {
   const place = { sequence, hash, memoryId, envelope }
   if (row.data === null) return { ...place, status: 'erased', event: null }
   try {
-    const payload = upcast({ type: row.type, schemaVersion: row.schema_version, data: row.data })
+    const payload = upcast({
+      memoryId,
+      type: row.type,
+      schemaVersion: row.schema_version,
+      data: row.data,
+    })
     return toReadable({ ...envelope, ...payload })
   } catch (error) {
     const why = error instanceof Error ? error : new Error(String(error))

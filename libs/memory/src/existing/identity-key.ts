@@ -17,7 +17,8 @@ export function identityKey(kind: KindName, content: Content, context: string | 
   const name = key(content as never)
   if (identity === null || typeof name !== 'string' || isBlank(name)) return null
   const place = identity.within === 'context' ? (context ?? '') : ''
-  const alike = (identity.alike ?? []).map((field) => String(content[field] ?? ''))
+  const alike = (identity.alike ?? []).map((field) => content[field] ?? '')
+  if (!alike.every((text) => typeof text === 'string')) return null
   return joined([kind, name, place, ...alike])
 }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { AppendMetadata, AppendRequest } from '@daybook/journal/append/append-request'
 import { canonicalJson } from '@daybook/memory/canonical-json'
 import type { Command } from '@daybook/memory/commands'
+import { decodeCommand } from '@daybook/memory/decode/decode-command'
 import type { DatabaseTransaction, Queryable } from '@daybook/postgres/connect'
 import type { Tables } from '@daybook/postgres/tables'
 import { type Selectable, sql } from 'kysely'
@@ -38,11 +39,17 @@ export interface BranchCommand {
 
 type Row = Selectable<Tables['branch_commands']>
 
+/**
+ * A command that was kept, as it is: `toRequest` decodes it, and so does the home. One that is none must not keep the others
+ * from being read; it becomes a conflict when the home refuses it.
+ */
+export const storedCommand = ({ command }: { readonly command: unknown }): Command => command as Command
+
 /** A row as a command. */
 export const toBranchCommand = (row: Row): BranchCommand => ({
   position: row.position,
   key: row.idempotency_key,
-  command: row.command as unknown as Command,
+  command: storedCommand(row),
   metadata: row.metadata as unknown as AppendMetadata,
   memoryId: row.memory_id,
   baseVersion: row.base_version,
@@ -140,10 +147,10 @@ export function effectiveCommand(
   return { ...rest, id: memoryId, ...expected } as Command
 }
 
-/** The command as a request to append, without a condition on the version. */
+/** The command as a request to append, without a condition on the version. @throws ValidationError if it is none */
 export function toRequest(one: NewBranchCommand): AppendRequest {
   return {
-    command: effectiveCommand(one, false),
+    command: decodeCommand(effectiveCommand(one, false)),
     given: one.command,
     givenAt: one.givenAt,
     ...(one.requestHash !== null && { requestHash: Buffer.from(one.requestHash, 'hex') }),

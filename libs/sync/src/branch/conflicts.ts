@@ -10,7 +10,13 @@ import type { Tables } from '@daybook/postgres/tables'
 import { type Selectable, sql } from 'kysely'
 import { readFollowed } from '../follower/followed-projects.ts'
 import type { WireError } from '../wire/wire-error.ts'
-import { addToBranch, type BranchCommand, type NewBranchCommand, toRequest } from './branch-commands.ts'
+import {
+  addToBranch,
+  type BranchCommand,
+  type NewBranchCommand,
+  storedCommand,
+  toRequest,
+} from './branch-commands.ts'
 
 /**
  * How a conflict ended: the follower's change was made on top of the other one by the rule (`LATEST_WINS`), a person had it
@@ -47,7 +53,7 @@ const toConflict = (row: Row): SyncConflict => ({
   id: row.id,
   projectId: row.project_id,
   memoryId: row.memory_id,
-  command: row.command as unknown as Command,
+  command: storedCommand(row),
   metadata: row.metadata as unknown as AppendMetadata,
   baseVersion: row.base_version,
   homeVersion: row.home_version,
@@ -175,7 +181,7 @@ export async function resolveConflict(
 
 const commandOf = (row: Row): NewBranchCommand => ({
   key: row.idempotency_key,
-  command: row.command as unknown as Command,
+  command: storedCommand(row),
   metadata: row.metadata as unknown as AppendMetadata,
   memoryId: row.memory_id,
   baseVersion: null,

@@ -1,5 +1,6 @@
 import { readContext } from '@daybook/journal/append/batch-context'
 import { decideCommand } from '@daybook/journal/append/decide-command'
+import { decodeCommand } from '@daybook/memory/decode/decode-command'
 import { diffStates, type StateDiff } from '@daybook/memory/diff-versions'
 import { DaybookError } from '@daybook/memory/errors'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
@@ -16,9 +17,9 @@ export async function previewConflict(
   conflict: SyncConflict,
 ): Promise<StateDiff | null> {
   const { command: given, memoryId, metadata, givenAt: now } = conflict
-  const command = effectiveCommand({ command: given, memoryId, baseVersion: null }, false)
-  const context = await readContext(db, projectId, [{ command, metadata }])
   try {
+    const command = decodeCommand(effectiveCommand({ command: given, memoryId, baseVersion: null }, false))
+    const context = await readContext(db, projectId, [{ command, metadata }])
     // The moment only dates the event, and says whether an expiry has passed: when it was given is as good as now.
     const { before, events } = decideCommand(context, command, now)
     if (before === null) return null

@@ -1,3 +1,4 @@
+import type { AppendRequest } from '@daybook/journal/append/append-request'
 import { readContext } from '@daybook/journal/append/batch-context'
 import { decideBatch } from '@daybook/journal/append/decide-batch'
 import type { LockedJournal } from '@daybook/journal/append/lock-project'
@@ -22,8 +23,15 @@ export async function replayBranch(
   head: Pick<LockedJournal, 'sequence' | 'hash' | 'epoch' | 'now'>,
   onRefused: (command: BranchCommand, error: Error) => void = () => {},
 ): Promise<readonly LinkedEvent[]> {
-  const commands = await readBranch(trx, projectId)
-  const requests = commands.map(toRequest)
+  const commands: BranchCommand[] = []
+  const requests: AppendRequest[] = []
+  for (const one of await readBranch(trx, projectId))
+    try {
+      requests.push(toRequest(one))
+      commands.push(one)
+    } catch (error) {
+      onRefused(one, error as Error)
+    }
   const replayed: LinkedEvent[] = []
   let end = head
   for (let from = 0; from < requests.length; from += PAGE) {

@@ -115,7 +115,7 @@ function toCommitted({ previous, type, schemaVersion, data, ...event }: Imported
   const bare = { ...envelope, previousHash: previous }
   if (data === null) return bare
   try {
-    return { ...bare, ...upcast({ type, schemaVersion, data }) }
+    return { ...bare, ...upcast({ memoryId, type, schemaVersion, data }) }
   } catch {
     // The journal has it; projections that read it there park it and say why.
     return bare

@@ -68,7 +68,7 @@ function hashesOf(events: readonly ImportedEvent[]): string[] {
     newest.delete(memoryId)
     if (data === null) continue
     try {
-      const { state } = upcast({ type, schemaVersion, data }).data
+      const { state } = upcast({ memoryId, type, schemaVersion, data }).data
       if (state.forgottenAt === null) newest.set(memoryId, contentHash(embeddedTextOf(state)).toString('hex'))
     } catch {
       // The projection says what is wrong with it.

@@ -1,8 +1,10 @@
 import type { Appended } from '@daybook/journal/append/append-request'
+import { check } from '@daybook/memory/check'
 import type { Command } from '@daybook/memory/commands'
+import { decodeCommand } from '@daybook/memory/decode/decode-command'
+import { ValidationError } from '@daybook/memory/errors'
 import { LIMITS } from '@daybook/memory/limits'
 import { storableString } from '@daybook/memory/text-rules'
-import { TRANSITION_NAMES } from '@daybook/memory/transitions'
 import { z } from 'zod'
 import { type WireError, wireError } from './wire-error.ts'
 
@@ -28,17 +30,11 @@ export interface SentCommand {
 
 const text = (most: number) => storableString.min(1).max(most)
 
-/** `expire` is the home's own. What else a command holds is checked where it is decided. */
-const command = z.looseObject({
-  type: z.enum(['remember', 'revise', 'forget', 'restore', 'undo', ...TRANSITION_NAMES]),
-  id: z.uuid(),
-})
-
-/** The form of a `SentCommand`. */
+/** The form of a `SentCommand`, but for its commands. */
 const sentCommand = z.strictObject({
   key: text(LIMITS.idempotencyKeyCharacters),
-  command,
-  given: command.optional(),
+  command: z.unknown(),
+  given: z.unknown().optional(),
   requestHash: z
     .string()
     .regex(/^(?:[0-9a-f]{2})?[0-9a-f]{64}$/u)
@@ -50,13 +46,17 @@ const sentCommand = z.strictObject({
   client: text(LIMITS.nameCharacters).optional(),
 })
 
-/** A request with commands, checked. */
-export interface SentCommands {
-  readonly commands: readonly SentCommand[]
-}
+/** The form of a request with commands. Each is decoded for itself, so that one which is none fails no other. */
+export const sentCommands = z.strictObject({ commands: z.array(z.unknown()).min(1).max(MOST_COMMANDS) })
 
-/** The form of a request with commands. */
-export const sentCommands = z.strictObject({ commands: z.array(sentCommand).min(1).max(MOST_COMMANDS) })
+/** One of a request's commands. @throws ValidationError */
+export function decodeSentCommand(value: unknown): SentCommand {
+  const { command: sent, given, ...rest } = check('sent', sentCommand, value)
+  const command = decodeCommand(sent)
+  if (command.type === 'expire')
+    throw new ValidationError('command.type', 'cannot be expire: the home itself says when a memory expires')
+  return { ...rest, command, ...(given !== undefined && { given: decodeCommand(given, 'given') }) }
+}
 
 /** What a home answers to a command. */
 export type Decided = { readonly appended: Appended } | { readonly error: WireError }

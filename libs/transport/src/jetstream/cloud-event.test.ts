@@ -1,5 +1,5 @@
 import { EVENT_TYPES, type LinkedEvent } from '@daybook/memory/events'
-import { KIND_NAMES } from '@daybook/memory/kinds/index'
+import { KIND_NAMES, type KindName, kindNamed } from '@daybook/memory/kinds/index'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { noteEvent } from '../testing/events.ts'
@@ -11,6 +11,21 @@ const sequence = fc.oneof(
   fc.integer({ min: 1, max: 9 }),
   fc.maxSafeNat().map((number) => Math.max(1, number)),
 )
+
+/** What a kind's content must have. Beside it an event may have fields of a newer Daybook. */
+const required = (kind: KindName) =>
+  Object.fromEntries(
+    Object.entries(kindNamed(kind).fields).map(([name, { shape }]) => [
+      name,
+      shape === 'strings'
+        ? ['a']
+        : shape === 'moment'
+          ? '2026-01-02T03:04:05.678Z'
+          : shape === 'string'
+            ? 'a'
+            : shape[0],
+    ]),
+  )
 
 /** Any event that today's Daybook could have written. */
 const anyEvent: fc.Arbitrary<LinkedEvent> = fc
@@ -24,7 +39,7 @@ const anyEvent: fc.Arbitrary<LinkedEvent> = fc
     kind: fc.constantFrom(...KIND_NAMES),
     content: fc.dictionary(text, fc.jsonValue()),
     changed: fc.array(text),
-    restored: fc.option(fc.nat()),
+    restored: fc.option(fc.integer({ min: 1, max: 2 ** 31 - 1 })),
     actor: cause,
     correlationId: cause,
     causationId: cause,
@@ -32,7 +47,8 @@ const anyEvent: fc.Arbitrary<LinkedEvent> = fc
   })
   .map(({ kind, content, changed, restored, ...given }) => {
     const event = noteEvent(given.projectId, given.sequence)
-    const state = { ...event.data.state, kind, content: content as typeof event.data.state.content }
+    const fields = { ...(content as typeof event.data.state.content), ...required(kind) }
+    const state = { ...event.data.state, id: given.memoryId, kind, content: fields }
     const data = { state, changed, ...(restored !== null && { restoredVersion: restored }) }
     // Events travel as JSON, which has neither -0 nor prototypes: the journal's column changes data in the
     // same way.

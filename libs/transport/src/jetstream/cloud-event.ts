@@ -132,7 +132,9 @@ function eventOf(
   place: { projectId: string; sequence: number },
   given: Partial<Record<string, unknown>>,
 ): LinkedEvent {
+  const memoryId = stringAt(given, 'subject')
   const payload = upcast({
+    memoryId,
     type: stringAt(given, 'type').slice(TYPE_PREFIX.length),
     schemaVersion: numberAt(given, 'schemaversion'),
     data: given.data,
@@ -142,7 +144,7 @@ function eventOf(
     hash: stringAt(given, 'hash'),
     previousHash: stringAt(given, 'previoushash'),
     eventId: stringAt(given, 'id'),
-    memoryId: stringAt(given, 'subject'),
+    memoryId,
     version: numberAt(given, 'memoryversion'),
     ...payload,
     recordedAt: stringAt(given, 'time'),

@@ -76,8 +76,7 @@ const QUESTIONS: Readonly<Record<string, Question>> = {
     needs: ['write'],
     form: sentCommands,
     answer: async ({ writer }, scope, access, { commands }) => ({
-      // The form checks what a command is; what it holds is checked where it is decided.
-      decided: await decideCommands(writer, scope, access, commands as never),
+      decided: await decideCommands(writer, scope, access, commands),
     }),
   }),
   '/sync/erase': question({
