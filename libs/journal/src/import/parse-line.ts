@@ -72,15 +72,25 @@ const end = z.strictObject({ events: count, projects: count, sha256 })
 
 const SCHEMAS: Readonly<Record<string, z.ZodType>> = { project, event, end }
 
-/** Canonical JSON escapes control characters. A backslash that is itself escaped does not begin an escape. */
+/** JSON escapes control characters. A backslash that is itself escaped does not begin an escape. */
 const NUL = /(?<!\\)(?:\\\\)*\\u0000/u
+const HOLDS_NUL = 'holds the NUL character (U+0000), which cannot be stored'
+
+/** Perhaps half of a character: only an escape can stand for one. */
+const HALF = /\\ud[89a-f]/iu
+
+const holdsHalf = (value: unknown): boolean =>
+  typeof value === 'string'
+    ? !value.isWellFormed()
+    : typeof value === 'object' &&
+      value !== null &&
+      (Object.keys(value).some(holdsHalf) || Object.values(value).some(holdsHalf))
 
 /** Parses one line and checks its form. @throws InvalidExportError */
 export function parseLine(line: number, text: string): ExportLine {
   const value = parseJson(line, text)
   if (isExportHeader(value)) return { header: checkHeader(line, value) }
-  if (NUL.test(text))
-    throw new InvalidExportError(line, 'holds the NUL character (U+0000), which cannot be stored')
+  if (NUL.test(text)) throw new InvalidExportError(line, HOLDS_NUL)
   const [[kind, content] = ['', null], ...others] = Object.entries(value ?? {})
   const schema = others.length === 0 ? SCHEMAS[kind] : undefined
   if (schema === undefined) throw new InvalidExportError(line, 'is not a line of an exported journal')
@@ -103,6 +113,12 @@ export function parseEventLine(line: number, text: string): ExportedEvent {
     throw new InvalidExportError(line, `is not JSON: ${(error as Error).message}`)
   }
   if (isDeeperThan(MOST_LEVELS, value)) throw new InvalidExportError(line, 'is nested too deeply')
+  if (NUL.test(text)) throw new InvalidExportError(line, HOLDS_NUL)
+  if (HALF.test(text) && holdsHalf(value))
+    throw new InvalidExportError(
+      line,
+      'holds half a character (an unpaired surrogate), which cannot be stored',
+    )
   const checked = event.safeParse(value)
   if (checked.success) return checked.data as ExportedEvent
   const { path, message } = checked.error.issues[0] ?? { path: [], message: '' }

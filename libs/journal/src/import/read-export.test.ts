@@ -1,6 +1,7 @@
 import { canonicalJson } from '@daybook/memory/canonical-json'
 import { describe, expect, it, test } from 'vitest'
 import { bytesOf, rechained, withRightEnd } from '../testing/exports.ts'
+import { parseEventLine } from './parse-line.ts'
 import { type ExportItem, readExport } from './read-export.ts'
 
 const id = (number: number) => `0192f0c1-0000-7000-8000-00000000000${number}`
@@ -196,4 +197,20 @@ test('what looks like an escaped NUL and is none is kept', async () => {
   const text = String.raw`a \u0000 written out`
   const items = await read(rehashed(1, { data: { text } }).join('\n'))
   expect(items[1]).toMatchObject({ event: { data: { text } } })
+})
+
+it.each([
+  ['NUL', 'a\\u0000b', 'NUL'],
+  ['half a character', '\\ud83d', 'half a character'],
+  ['half a character in upper case', '\\uDC00', 'half a character'],
+])('refuses %s in an event from a running Daybook, because no store can keep it', (_, text, message) => {
+  const line = eventLine(1).replace('text 1', text)
+  expect(() => parseEventLine(7, line)).toThrow(message)
+  const name = eventLine(1).replace('"text"', `"${text}"`)
+  expect(() => parseEventLine(7, name)).toThrow(message)
+})
+
+it('takes texts from a running Daybook that only speak of such escapes', () => {
+  const line = eventLine(1).replace('text 1', '\\\\u0000 \\\\ud83d \\ud83d\\ude00')
+  expect(parseEventLine(7, line).data).toEqual({ state: { text: '\\u0000 \\ud83d 😀' } })
 })
