@@ -53,7 +53,8 @@ export function createChainCheck(start: ChainCursor): ChainCheck {
       if (hole) problems.push(missing(sequence + 1, event.sequence - 1))
       if (!hasItsData(event))
         problems.push(problemOf(event, 'data-changed', 'its data does not match its hash'))
-      const follows = isOf(event.hash, () => hashEvent(hash, event, event.dataHash))
+      const follows =
+        isOf(event.hash, () => hashEvent(hash, event, event.dataHash)) || isOfSentId(hash, event)
       if (!hole && !follows) problems.push(sound ? rowChanged(event) : chainBroken(event))
       sound = !hole && follows
       sequence = event.sequence
@@ -69,6 +70,19 @@ function hasItsData(event: ChainedEvent): boolean {
   if (dataSalt === null) return isErased(event)
   return isOf(dataHash, () => hashData(dataSalt, data))
 }
+
+/**
+ * Whether the event's hash was made with its memory's id in the letters in which a follower sent it. Until ids were decoded
+ * (`@daybook/memory/decode`) one in upper case was hashed so, and stored as the database has it. It is the same id, which the
+ * data proves; so nothing was changed, and nothing need be repaired. Erased data proves nothing any more: there only upper case is tried.
+ */
+function isOfSentId(previous: string, event: ChainedEvent): boolean {
+  const sent = isErased(event) ? event.memoryId.toUpperCase() : idIn(event.data)
+  if (sent === event.memoryId || sent.toLowerCase() !== event.memoryId) return false
+  return isOf(event.hash, () => hashEvent(previous, { ...event, memoryId: sent }, event.dataHash))
+}
+
+const idIn = (data: unknown): string => String((data as { state?: { id?: unknown } } | null)?.state?.id ?? '')
 
 /** False also for data without canonical form: Daybook never hashed such data. */
 function isOf(stored: string, compute: () => string): boolean {

@@ -7,6 +7,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createJournalWriter } from '../append/journal-writer.ts'
 import { eraseEvents } from '../testing/erase.ts'
+import { exported } from '../testing/exports.ts'
 import { forgetting, note, restoring, revision } from '../testing/requests.ts'
 import { type ChainedEvent, chainEvents, type UnchainedEvent } from './chain-events.ts'
 import type { JournalProblem } from './check-chain.ts'
@@ -44,6 +45,27 @@ describe.each(TEST_DATABASES)('the hash chain on $name', ({ start }) => {
     asOwner(database, async (trx) => {
       await statement.execute(trx)
     })
+
+  it('is sound with an id that a follower once sent in upper case, through revisions, exports and erasures', async () => {
+    const scope = await journal()
+    const id = newId()
+    // Not decoded, as followers' commands were not.
+    const { command, ...rest } = note('upper case')
+    await writer.append(scope, { ...rest, command: { ...command, id: id.toUpperCase() } })
+    await writer.append(scope, revision(id, 'later'))
+    await writer.append(scope, note('after it'))
+    const [event] = await readChain(scope, { after: 10, upTo: 11, limit: 1 })
+    expect(event).toMatchObject({ memoryId: id, data: { state: { id: id.toUpperCase() } } })
+    expect(await verify(scope)).toMatchObject({ events: 13, problems: [] })
+    expect(await exported(database.db, [scope.projectId])).toContain(id)
+    await tamper(sql`
+      update daybook.events set memory_id = ${newId()} where project_id = ${scope.projectId} and sequence = 11`)
+    expect(await verify(scope)).toMatchObject({ problems: [['row-changed', 11, 11]] })
+    await tamper(sql`
+      update daybook.events set memory_id = ${id} where project_id = ${scope.projectId} and sequence = 11`)
+    await eraseEvents(database, scope.projectId, [11, 12])
+    expect(await verify(scope)).toMatchObject({ erased: 2, problems: [] })
+  })
 
   it('is sound whatever was appended, and by however many at once', async () => {
     const scope = await database.newProject()

@@ -78,14 +78,25 @@ test('journals: unbroken ones with their head, and each problem at its sequence'
         kind: 'data-changed',
         sequence: 3,
         through: 3,
-        memoryId: null,
+        memoryId: '01920000-0000-7000-8000-000000000001',
         message: 'its data does not match its hash',
       },
     ],
   }
   const [rows, ...lines] = renderVerifiedJournal({ clean: false, projects: [sound, broken] }, options)
   expect(rows).toContain('default       7       2         7  unbroken   cccccccccccccccc')
-  expect(lines).toEqual(['shop: sequence 3: its data does not match its hash'])
+  expect(lines).toEqual([
+    'shop: sequence 3: its data does not match its hash',
+    expect.stringContaining('Restore a backup, or erase the memory for good'),
+    '  daybook erase 01920000-0000-7000-8000-000000000001',
+  ])
+  const moved = {
+    ...broken,
+    problems: broken.problems.map((one) => ({ ...one, kind: 'row-changed' as const })),
+  }
+  expect(renderVerifiedJournal({ clean: false, projects: [moved] }, options).at(-1)).toContain(
+    'Restore a backup in which it is sound',
+  )
   expect(renderVerifiedJournal({ clean: true, projects: [] }, options)).toHaveLength(1)
 })
 

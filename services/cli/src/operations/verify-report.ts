@@ -91,6 +91,30 @@ export function renderVerifiedJournal({ projects }: VerifyJournalResult, options
         options,
       ),
     ),
+    ...whatToDo(projects.flatMap((one) => one.problems)),
+  ]
+}
+
+/** What can be done about problems of a journal. Nothing in Daybook changes events, so nothing in it mends them. */
+function whatToDo(problems: VerifyJournalResult['projects'][number]['problems']): string[] {
+  const changed = new Set(
+    problems.flatMap(({ kind, memoryId }) =>
+      kind === 'data-changed' && memoryId !== null ? [memoryId] : [],
+    ),
+  )
+  const others = problems.some(({ kind }) => kind !== 'data-changed')
+  return [
+    ...(others
+      ? [
+          'Something other than Daybook changed the journal. Restore a backup in which it is sound (docs/operations.md, "Backup and restore").',
+        ]
+      : []),
+    ...(changed.size > 0
+      ? [
+          `Changed content cannot be told from what it was. Restore a backup, or erase the ${changed.size === 1 ? 'memory' : 'memories'} for good: the rest is provable then.`,
+          ...[...changed].slice(0, 3).map((id) => `  daybook erase ${safeLine(id)}`),
+        ]
+      : []),
   ]
 }
 
