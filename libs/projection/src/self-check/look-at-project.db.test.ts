@@ -1,6 +1,7 @@
 import { note } from '@daybook/memory/testing/commands'
 import { type ReadModelHarness, startReadModelHarness } from '@daybook/pgvector/testing/read-model-harness'
 import { pgvectorVerifiable } from '@daybook/pgvector/verify/verifiable'
+import { asOwner } from '@daybook/postgres/testing/as-owner'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -43,4 +44,21 @@ describe.each(TEST_DATABASES)('a look of the self-check on $name', ({ start }) =
       expect(again).toMatchObject({ differed: 0, unhealed: 0 })
     },
   )
+
+  it('takes a memory away that an earlier Daybook applied and this one cannot read, and repairs the others', async () => {
+    const scope = await harness.newProject()
+    const [odd, other] = await harness.remember(scope, note('an odd treaty'), note('a sound treaty'))
+    const { memories } = harness.readModel.tables
+    await asOwner(harness, async (owner) => {
+      await sql`update daybook.events set data = jsonb_set(data, '{state,categories}', 'null')
+        where project_id = ${scope.projectId} and memory_id = ${odd!.state.id}`.execute(owner)
+    })
+    await sql`update ${memories} set importance = 9 where memory_id = ${other!.state.id}`.execute(harness.db)
+    const verifiable = pgvectorVerifiable(harness.db, harness.readModel.generation)
+    const found = await lookAtProject(scope, verifiable, { walked: 0, hurried: 0 }, LOOK)
+    expect(found).toMatchObject({ differed: 2, unhealed: 0 })
+    const { rows } = await sql<{ memory_id: string }>`
+      select memory_id from ${memories} where project_id = ${scope.projectId}`.execute(harness.db)
+    expect(rows).toEqual([{ memory_id: other!.state.id }])
+  })
 })
