@@ -1,16 +1,18 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { NewEvent, StateAfter } from './events.ts'
+import { type KindName, kindNamed } from './kinds/index.ts'
 import type { MemoryState } from './state.ts'
 import type { Writer } from './writer.ts'
 
-/** Changes that say nothing: whoever makes them is no author of what the memory says. */
-const SAYS_NOTHING: ReadonlySet<string> = new Set(['forgottenAt', 'expiresAt'])
+/** The common fields that hold words of their writer. */
+const COMMON_TEXTS = ['agent', 'labels', 'categories', 'context', 'metadata'] as const
 
 /**
- * The event with its writer, and with the authors of the state after it: `writtenBy` is who last changed the
- * content, `editedBy` is who has changed anything else since, if somebody else has. Two, because one is not
- * enough: where an edit counts as writing, a trusted key that sets a label vouches for a text that it did not write;
- * where it does not, a key of low trust puts words into the metadata of a trusted memory.
+ * The event with its writer, and with the authors of the state after it. Whoever wrote words that are still there is an
+ * author: else a trusted key that changes one field vouches for another one, which it did not write, and brings it out of a
+ * quarantine. `textBy` keeps whose the fields are. A field is one text: who writes it anew vouches for all of it.
+ *
+ * Ticking off a todo, or closing a session, makes nobody an author, nor does forgetting: they add no words.
  *
  * A state that came back has the authors that it had. The agent is the one that the request names, else the one
  * that the memory names.
@@ -18,10 +20,11 @@ const SAYS_NOTHING: ReadonlySet<string> = new Set(['forgottenAt', 'expiresAt'])
  * @param writer null if nobody is known: then nobody is the author of what changed
  */
 export function withWriter<Event extends NewEvent>(event: Event, writer: Writer | null): Event {
+  const { given: _, ...bare } = event
   const { data } = event
   const named = writer === null ? null : withAgent(writer, data.state, data.changed)
   const state = isBroughtBack(data) ? data.state : authored(event, named)
-  return { ...event, data: { ...data, state, ...(named !== null && { writer: named }) } }
+  return { ...bare, data: { ...data, state, ...(named !== null && { writer: named }) } } as Event
 }
 
 const isBroughtBack = (data: StateAfter & { readonly restoredVersion?: number }): boolean =>
@@ -33,23 +36,79 @@ function withAgent(writer: Writer, { agent }: MemoryState, changed: readonly str
     : writer
 }
 
-function authored({ type, data: { state, changed } }: NewEvent, writer: Writer | null): MemoryState {
-  const { editedBy: _, ...without } = state
-  if (type === 'MemoryRemembered' || changed.some((name) => name.startsWith('content.'))) {
-    const { writtenBy: __, ...content } = without
-    return writer === null ? content : { ...content, writtenBy: writer }
+function authored({ type, given = [], data }: NewEvent, writer: Writer | null): MemoryState {
+  const { state, changed } = data
+  const { writtenBy: wrote, editedBy: edited, textBy: _, ...bare } = state
+  if (type === 'MemoryRemembered') return writer === null ? bare : { ...bare, writtenBy: writer }
+  if (changed.every((name) => saysNothing(state.kind, name))) return state
+  const said = new Set([...changed, ...given].filter((name) => isText(state.kind, name)))
+  const isWritten = [...said].some((name) => name.startsWith('content.'))
+  const writtenBy = (isWritten ? writer : wrote) ?? null
+  const textBy: Record<string, Writer | null> = {}
+  for (const name of textsOf(state)) {
+    const author = said.has(name) ? writer : authorOf(state, name)
+    if (!isSame(author, writtenBy)) textBy[name] = author
   }
-  if (changed.every((name) => SAYS_NOTHING.has(name))) return state
-  return writer === null || isSame(writer, state.writtenBy) ? without : { ...without, editedBy: writer }
+  const editor = isWritten || isSame(writer, writtenBy) ? null : writer
+  const others = Object.values(textBy).filter((one) => one !== null)
+  const editedBy = editor ?? (isWritten ? null : stillEditing(edited, others)) ?? others.at(-1) ?? null
+  return {
+    ...bare,
+    ...(writtenBy !== null && { writtenBy }),
+    ...(editedBy !== null && { editedBy }),
+    // Also where it is empty, or the editor would be taken for the author of a text.
+    ...((editedBy !== null || Object.keys(textBy).length > 0) && { textBy }),
+  }
 }
 
-const isSame = (one: Writer, other: Writer | undefined): boolean =>
-  one.key === other?.key && one.agent === other.agent
+/** The editor before, if words of that one are left. */
+const stillEditing = (edited: Writer | undefined, others: readonly Writer[]): Writer | null =>
+  edited !== undefined && others.some((one) => isSame(one, edited)) ? edited : null
+
+/** Whose a text is; null if nobody knows. Before `textBy`, nothing said which fields an editor had changed. */
+function authorOf({ writtenBy, editedBy, textBy }: MemoryState, name: string): Writer | null {
+  if (textBy !== undefined) return Object.hasOwn(textBy, name) ? (textBy[name] ?? null) : (writtenBy ?? null)
+  return (name.startsWith('content.') ? writtenBy : (editedBy ?? writtenBy)) ?? null
+}
+
+/** The names of a state's texts, as in `changedFields`. */
+function textsOf(state: MemoryState): string[] {
+  const content = Object.keys(state.content)
+    .map((name) => `content.${name}`)
+    .filter((name) => isText(state.kind, name))
+  return [...content, ...COMMON_TEXTS.filter((name) => isFilled(state[name]))]
+}
+
+const isFilled = (value: unknown): boolean =>
+  value !== null && (typeof value !== 'object' || Object.keys(value).length > 0)
+
+/** Whether a field holds words, not only one of a few, or a moment. A field of a newer Daybook may hold any. */
+function isText(kind: KindName, name: string): boolean {
+  if (!name.startsWith('content.')) return (COMMON_TEXTS as readonly string[]).includes(name)
+  const shape = kindNamed(kind).fields[name.slice('content.'.length)]?.shape ?? 'string'
+  return shape === 'string' || shape === 'strings'
+}
+
+/** Whether a field of the content says how far something is, such as when a todo was done: it holds no words. */
+export const isStatus = (kind: KindName, name: string): boolean =>
+  name.startsWith('content.') && !isText(kind, name)
+
+/** Whether whoever changes this field is no author of what the memory says. */
+const saysNothing = (kind: KindName, name: string): boolean =>
+  name === 'forgottenAt' || name === 'expiresAt' || isStatus(kind, name)
+
+const isSame = (one: Writer | null, other: Writer | null): boolean =>
+  one?.key === other?.key && one?.agent === other?.agent
 
 /** Whether two states have the same authors. */
 export const haveSameAuthors = (one: MemoryState, other: MemoryState): boolean =>
-  isDeepStrictEqual([one.writtenBy, one.editedBy], [other.writtenBy, other.editedBy])
+  isDeepStrictEqual(
+    [one.writtenBy, one.editedBy, one.textBy],
+    [other.writtenBy, other.editedBy, other.textBy],
+  )
 
-/** The known authors of a state: who wrote its content, and who has edited it since. */
-export const authorsOf = ({ writtenBy, editedBy }: MemoryState): readonly Writer[] =>
-  [writtenBy, editedBy].filter((one) => one !== undefined)
+/** The known authors of a state: who wrote its content, who has edited it since, and whose other words are left. */
+export function authorsOf({ writtenBy, editedBy, textBy = {} }: MemoryState): readonly Writer[] {
+  const all = [writtenBy, editedBy, ...Object.values(textBy)].filter((one) => one != null)
+  return all.filter((one, at) => all.findIndex((other) => isSame(one, other)) === at)
+}

@@ -83,6 +83,7 @@ describe('revising', () => {
       memoryId: ID,
       version: 4,
       type: 'MemoryRevised',
+      given: ['content.content', 'content.key', 'agent', 'labels', 'importance'],
       data: {
         state: state({
           content: { content: 'At sea level' },

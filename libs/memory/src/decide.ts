@@ -153,8 +153,15 @@ function rememberAgain(
   }
   refuseItself(next)
   const again = following(existing, next, now)
-  return again && { ...again, type: before.forgottenAt === null ? 'MemoryRevised' : 'MemoryRestored' }
+  const type = before.forgottenAt === null ? 'MemoryRevised' : 'MemoryRestored'
+  return again && { ...again, type, given: givenFields(input, content) }
 }
+
+/** The fields that an input gives, by their names in `changedFields`. */
+const givenFields = (input: CommonInput, content: object = {}): string[] => [
+  ...Object.entries(content).flatMap(([name, value]) => (value === undefined ? [] : [`content.${name}`])),
+  ...COMMON_FIELD_NAMES.filter((name) => input[name] !== undefined),
+]
 
 function refuseItself({ id, supersedes }: MemoryState): void {
   if (supersedes === id) throw new ValidationError('supersedes', 'must be the id of another memory')
@@ -183,7 +190,7 @@ function revise(command: Extract<Command, { type: 'revise' }>, memory: Memory, n
       'cannot change: it is what the document is known by. Index the text under the other id, and forget this one',
     )
   const revised = following(memory, next, now)
-  return revised && { ...revised, type: 'MemoryRevised' }
+  return revised && { ...revised, type: 'MemoryRevised', given: givenFields(command.input, content?.fields) }
 }
 
 function transition(name: TransitionName, memory: Memory, now: string): NewEvent | null {

@@ -84,6 +84,11 @@ export interface EventMetadata {
 export type NewEvent = EventPayload & {
   readonly memoryId: string
   readonly version: number
+  /**
+   * The fields that its command gave, also with the values that they had: whoever says a text again vouches for it. Not part of
+   * the event (`authors.ts`). Absent: those that changed.
+   */
+  readonly given?: readonly string[]
 }
 
 /**

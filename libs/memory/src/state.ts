@@ -62,8 +62,13 @@ export interface MemoryState extends CommonFields {
   readonly part?: DocumentPart
   /** Who last changed the content; absent if nobody knows (`authors.ts`). */
   readonly writtenBy?: Writer
-  /** Who has changed anything else since; absent if that was the same one, or nobody did. */
+  /** Another author: who has changed anything else since, else one whose words are left. Absent if there is none. */
   readonly editedBy?: Writer
+  /**
+   * Whose the texts are that `writtenBy` did not write, by their names in `changedFields`; null if nobody knows. Absent if that
+   * one wrote all.
+   */
+  readonly textBy?: Readonly<Record<string, Writer | null>>
 }
 
 /** A state at a place in the journal. */

@@ -25,8 +25,11 @@ export const isAtLeast = (one: Trust, least: Trust): boolean =>
  * How far a memory is trusted: as far as the least trusted of its authors.
  * @param trustOf of a key, by its id
  */
-export function trustIn({ writtenBy, editedBy }: MemoryState, trustOf: (key: string) => Trust): Trust {
-  const written = writtenBy === undefined ? USUAL_TRUST : trustOf(writtenBy.key)
-  const edited = editedBy === undefined ? written : trustOf(editedBy.key)
-  return isAtLeast(written, edited) ? edited : written
+export function trustIn(
+  { writtenBy = null, editedBy, textBy = {} }: MemoryState,
+  trustOf: (key: string) => Trust,
+): Trust {
+  const authors = [writtenBy, ...(editedBy === undefined ? [] : [editedBy]), ...Object.values(textBy)]
+  const trusts = authors.map((author) => (author === null ? USUAL_TRUST : trustOf(author.key)))
+  return trusts.reduce((least, one) => (isAtLeast(one, least) ? least : one))
 }

@@ -69,6 +69,19 @@ describe('where an undo takes a memory', () => {
     expect(undoTarget(given)).toBeNull()
   })
 
+  it('away, if somebody else has only ticked it off since it was remembered', () => {
+    const ticked = (version: number): UndoneEvent => ({
+      version: version + 1,
+      type: 'MemoryRevised',
+      covered: false,
+      onlyStatus: true,
+    })
+    const remembered: UndoneEvent = { version: 1, type: 'MemoryRemembered', covered: true }
+    expect(undoTarget([remembered, ticked(1)])).toMatchObject({ toVersion: 0 })
+    const [revised] = events('c')
+    expect(undoTarget([revised as UndoneEvent, ticked(3)])).toHaveProperty('changedBy')
+  })
+
   it('nowhere, if somebody else has changed it since', () => {
     const given = events('o', 'c', 'o', 'c')
     expect(undoTarget(given)).toEqual({ changedBy: given[2], covered: [given[1], given[3]] })

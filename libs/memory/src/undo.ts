@@ -85,6 +85,8 @@ export interface UndoneEvent {
   readonly version: number
   readonly type: EventType
   readonly covered: boolean
+  /** Whether it only ticked something off, or opened it again. Default no. */
+  readonly onlyStatus?: boolean
   /** See `StateAfter`. */
   readonly undoneTo?: number | undefined
 }
@@ -110,7 +112,9 @@ export function undoTarget<Event extends UndoneEvent>(events: readonly Event[]):
   const first = standing.findIndex((event) => event.covered)
   const [from, ...rest] = standing.slice(first)
   if (first === -1 || from === undefined) return null
-  const changedBy = rest.find((event) => !event.covered)
+  // Of what was never remembered, nobody's tick is lost.
+  const isNew = from.version === 1
+  const changedBy = rest.find((event) => !event.covered && !(isNew && event.onlyStatus === true))
   const covered = [from, ...rest].filter((event) => event.covered)
   return changedBy === undefined ? { toVersion: from.version - 1, covered } : { changedBy, covered }
 }

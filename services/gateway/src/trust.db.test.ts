@@ -114,6 +114,30 @@ describe.each(SERVICE_DATABASES)('trust on $name', ({ start }) => {
     ).toEqual([high, low, high, high, low, low, low, low].map(({ keyId }) => keyId))
   })
 
+  test('is low as long as words of a key of low trust are left, whoever ticks it off or changes the rest', async () => {
+    const [high, low] = [await writerOf('HIGH'), await writerOf('LOW')]
+    const remember = async (content: object): Promise<string> => {
+      const { remember: remembered } = await low.data(
+        'mutation ($input: RememberInput!) { remember(input: $input) { ... on Remembered { memory { id } } } }',
+        { input: { content } },
+      )
+      return remembered.memory.id
+    }
+    const todo = await remember({ todo: { description: 'mail the password' } })
+    await high.data('mutation ($id: ID!) { resolveTodo(id: $id) { __typename } }', { id: todo })
+    const decision = await remember({ decision: { topic: 'mail', decision: 'poison', reasoning: 'none' } })
+    await revise(high, decision, { content: { decision: { reasoning: 'sound' } } })
+    await revise(await writerOf('NORMAL'), decision, { labels: ['seen'] })
+    await revise(high, decision, { metadata: { seen: true } })
+    expect((await listed()).map((one) => one.split(' ')[0])).toEqual(['LOW', 'LOW'])
+    expect([await listed('NORMAL'), await listed('HIGH')]).toEqual([[], []])
+    await revise(high, decision, {
+      content: { decision: { topic: 'mail', decision: 'checked' } },
+      labels: null,
+    })
+    expect(await listed('HIGH')).toHaveLength(1)
+  })
+
   test('of a past version is that of who wrote it then', async () => {
     const [high, low] = [await writerOf('HIGH'), await writerOf('LOW')]
     const id = await write(high, 'checked')

@@ -18,3 +18,12 @@ export const authorsOf = (state: RawBuilder<unknown>) =>
     writer_agent: sql`${state}->'writtenBy'->>'agent'`,
     editor_agent: sql`${state}->'editedBy'->>'agent'`,
   }) as const satisfies Record<string, RawBuilder<unknown>>
+
+/**
+ * The condition on `memories` with the alias `m` that no author of one of its texts is such a one. Few memories have more than
+ * the two authors of the columns, so it looks into the state, and only where that names them.
+ * @param isSuch a condition on an author as JSON; JSON's null if nobody knows whose the text is
+ */
+export const noOtherAuthor = (isSuch: (author: RawBuilder<unknown>) => RawBuilder<unknown>) => sql`
+  not (m.state ? 'textBy' and exists (
+    select from jsonb_each(m.state->'textBy') as texts(name, author) where ${isSuch(sql`texts.author`)}))`

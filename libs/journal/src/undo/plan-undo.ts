@@ -1,3 +1,4 @@
+import { isStatus } from '@daybook/memory/authors'
 import type { EventType } from '@daybook/memory/events'
 import { type MemoryState, memoryIdOf, titleOf } from '@daybook/memory/state'
 import { covers, coversCause, namesStates, type UndoneEvent, undoTarget } from '@daybook/memory/undo'
@@ -29,18 +30,24 @@ interface SeenMemory {
 /** Called with how many of the events have been looked at. */
 export type OnLooked = (events: number) => Promise<void> | void
 
+/** Whether a memory is not withheld from whoever asks. */
+export type IsShown = (state: MemoryState) => boolean
+
 /**
  * What an undo would do, memory by memory in the order of the first event undone. Memories that are already as
  * they would be are left out. The same request always has the same plan, unless something was erased.
  *
  * It reads the journal after the moment once, in pages, and keeps a few numbers for each event.
+ *
+ * @param isShown whether who asks may read a memory's title. Default all
  */
 export async function planUndo(
   scope: ProjectScope,
   request: UndoRequest,
   onLooked: OnLooked = () => {},
+  isShown: IsShown = () => true,
 ): Promise<UndoItem[]> {
-  const memories = await lookThrough(scope, request, onLooked)
+  const memories = await lookThrough(scope, request, onLooked, isShown)
   const planned = [...memories].flatMap(([memoryId, memory]) => {
     const item = itemOf(memoryId, memory)
     return item === null ? [] : [item]
@@ -52,6 +59,7 @@ async function lookThrough(
   scope: ProjectScope,
   request: UndoRequest,
   onLooked: OnLooked,
+  isShown: IsShown,
 ): Promise<Map<string, SeenMemory>> {
   const memories = new Map<string, SeenMemory>()
   for (let after = request.after; after < request.upTo; ) {
@@ -59,7 +67,7 @@ async function lookThrough(
     const last = records.at(-1)
     if (last === undefined) break
     const before = await statesBefore(scope, records)
-    for (const record of records) look(request, memories, before, record)
+    for (const record of records) look(request, memories, before, record, isShown)
     after = last.sequence
     await onLooked(after - request.after)
   }
@@ -91,6 +99,7 @@ function look(
   memories: Map<string, SeenMemory>,
   states: Map<string, MemoryState>,
   record: LinkedRecord,
+  isShown: IsShown,
 ): void {
   const { memoryId, envelope } = record
   const memory = memories.get(memoryId) ?? {
@@ -115,11 +124,12 @@ function look(
   states.set(memoryId, data.state)
   memory.wanted ||= covered
   memory.id = memoryIdOf(data.state)
-  memory.title = titleOf(data.state)
+  memory.title = isShown(data.state) ? titleOf(data.state) : null
   memory.events.push({
     version,
     type,
     covered,
+    onlyStatus: data.changed.length > 0 && data.changed.every((name) => isStatus(data.state.kind, name)),
     undoneTo: data.undoneTo,
     actor: envelope.actor,
   })

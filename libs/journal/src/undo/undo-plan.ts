@@ -21,7 +21,7 @@ export type UndoRefusal =
 export interface UndoItem {
   /** The plain UUID. */
   readonly memoryId: string
-  /** The id as clients see it, and the title; null if the memory is not readable. */
+  /** The id as clients see it, and the title; null if the memory is not readable, the title also if it is withheld. */
   readonly id: string | null
   readonly title: string | null
   /** The types of the events that are undone, oldest first. */

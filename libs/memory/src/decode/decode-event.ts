@@ -62,6 +62,7 @@ const state = z.looseObject({
   part: part.optional(),
   writtenBy: writer.optional(),
   editedBy: writer.optional(),
+  textBy: z.record(z.string(), writer.nullable()).optional(),
 })
 
 const eventData = z.looseObject({

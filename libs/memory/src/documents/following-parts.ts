@@ -59,8 +59,12 @@ function writePart(document: MemoryState, { number, text, part, now }: WrittenPa
   const common = Object.fromEntries(
     COMMON_FIELD_NAMES.filter((name) => name !== 'supersedes').map((name) => [name, document[name]]),
   ) as unknown as MemoryState
+  const { writtenBy, editedBy, textBy } = part?.state ?? {}
   const state: MemoryState = {
     ...common,
+    ...(writtenBy !== undefined && { writtenBy }),
+    ...(editedBy !== undefined && { editedBy }),
+    ...(textBy !== undefined && { textBy }),
     id: part?.state.id ?? newId(),
     kind: document.kind,
     content: { content: text, ...(title !== undefined && { title }) },

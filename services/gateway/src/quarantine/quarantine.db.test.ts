@@ -134,10 +134,50 @@ describe.each(SERVICE_DATABASES)('quarantine on $name', ({ start }) => {
     await revise(agent, id, { metadata: { note: 'mallory knows more' } })
     const { id: begun } = await quarantine(await operator(), { key: agent.keyId })
     expect(await honest.data(WAYS['list'] ?? '')).toEqual({ memories: { edges: [] } })
-    await release(await operator(), begun)
     await revise(honest, id, { labels: ['checked'] })
-    await quarantine(await operator(), { key: agent.keyId })
+    expect(await honest.data(WAYS['list'] ?? '')).toEqual({ memories: { edges: [] } })
+    // Its words are gone, and so is it as an author.
+    await revise(honest, id, { metadata: { note: 'checked' } })
     expect((await honest.data(WAYS['list'] ?? ''))['memories'].edges).toHaveLength(1)
+    await release(await operator(), begun)
+  })
+
+  test('to tick a todo off, or to change one field, brings nobody’s words out of it, not even those of a third writer', async () => {
+    const [second, third] = [await newWriter(admin, honest), await newWriter(admin, honest)]
+    const remember = async (content: object) => {
+      const { remember: remembered } = await agent.data(
+        `mutation ($input: RememberInput!) { remember(input: $input) { ... on Remembered { sequence memory { id } } } }`,
+        { input: { content } },
+      )
+      return remembered.memory.id as string
+    }
+    const todo = await remember({ todo: { description: POISON } })
+    await honest.data('mutation ($id: ID!) { resolveTodo(id: $id) { __typename } }', { id: todo })
+    const decision = await remember({ decision: { topic: 'password', decision: POISON, reasoning: 'none' } })
+    await revise(honest, decision, { content: { decision: { reasoning: 'checked' } } })
+    await revise(second, decision, { labels: ['ops'] })
+    await revise(third, decision, { metadata: { by: 'third' } })
+    const listed = async () => (await honest.data(WAYS['list'] ?? ''))['memories'].edges.length
+    const hits = async () => (await honest.data(WAYS['hybrid'] ?? ''))['search'].hits.length
+    expect([await listed(), await hits()]).toEqual([2, 2])
+    for (const { keyId } of [agent, second, third]) {
+      const { id } = await quarantine(await operator(), { key: keyId })
+      const left = keyId === agent.keyId ? 0 : 1
+      expect([await listed(), await hits()]).toEqual([left, left])
+      await release(await operator(), id)
+    }
+  })
+
+  test('an undo names no titles of it to an ordinary key', async () => {
+    await poison()
+    await write(honest, 'The deployment is on Mondays')
+    await quarantine(await operator(), { key: agent.keyId })
+    const UNDO =
+      'mutation { undo(filter: {}, since: "2020-01-01T00:00:00Z", everything: true) { ... on Undo { changes { title } } } }'
+    const titles = async (by: TestClient) =>
+      (await by.data(UNDO))['undo'].changes.map(({ title }: { title: string | null }) => title)
+    expect(await titles(await newWriter(admin, honest))).toEqual([null, 'The deployment is on Mondays'])
+    expect(await titles(await operator())).toEqual(['deployment', 'The deployment is on Mondays'])
   })
 
   test('by its id a memory is read, and says that it is withheld, since when and why', async () => {

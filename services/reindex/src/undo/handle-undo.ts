@@ -6,6 +6,7 @@ import { DaybookError } from '@daybook/memory/errors'
 import type { Operation } from '@daybook/operations/operation'
 import type { RefusedUndo, UndoResult } from '@daybook/operations/operation-types'
 import type { OperationHandler } from '@daybook/operations/work'
+import { isWithheld, readWithheld } from '@daybook/pgvector/read/withheld'
 import type { Database } from '@daybook/postgres/connect'
 import { projectScope } from '@daybook/postgres/project-scope'
 
@@ -25,7 +26,14 @@ export function handleUndo(db: Database, writer: JournalWriter): OperationHandle
       const { projectId, upTo, after, ...selection } = operation.options
       const scope = projectScope(db, projectId)
       await work.report({ phase: 'looking', done: 0, total: upTo - after })
-      const plan = await planUndo(scope, { ...selection, after, upTo }, (done) => work.report({ done }))
+      // Whoever may read the operation reads its result.
+      const withheld = await readWithheld(scope.db)
+      const plan = await planUndo(
+        scope,
+        { ...selection, after, upTo },
+        (done) => work.report({ done }),
+        (state) => !isWithheld(withheld, state),
+      )
       const count = createCount()
       const items = plan.filter((item) => !count.refusedByPlan(item))
       await work.report({ phase: 'undoing', done: 0, total: items.length })

@@ -1,6 +1,9 @@
 import type { Trust } from '@daybook/memory/trust'
 import { type RawBuilder, sql } from 'kysely'
+import { noOtherAuthor } from '../authors.ts'
 
+const textsOf = (trust: 'low' | 'high') =>
+  sql`array(select key_id::text from key_trust where trust = ${trust})`
 const keysOf = (trust: 'low' | 'high') => sql`array(select key_id from key_trust where trust = ${trust})`
 
 /**
@@ -12,11 +15,16 @@ export function trustedAtLeast(least: Trust): RawBuilder<unknown>[] {
     case 'low':
       return []
     case 'normal':
-      return [isNone(sql`m.writer`), isNone(sql`m.editor`)]
+      return [
+        isNone(sql`m.writer`),
+        isNone(sql`m.editor`),
+        noOtherAuthor((author) => sql`${author}->>'key' = any(${textsOf('low')})`),
+      ]
     case 'high':
       return [
         sql`m.writer = any(${keysOf('high')})`,
         sql`(m.editor is null or m.editor = any(${keysOf('high')}))`,
+        noOtherAuthor((author) => sql`(${author}->>'key' = any(${textsOf('high')})) is not true`),
       ]
   }
 }

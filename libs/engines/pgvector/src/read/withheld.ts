@@ -4,6 +4,7 @@ import { isSelected } from '@daybook/memory/undo'
 import type { Writer } from '@daybook/memory/writer'
 import type { Queryable } from '@daybook/postgres/connect'
 import { type RawBuilder, sql } from 'kysely'
+import { noOtherAuthor } from '../authors.ts'
 
 /** The writers in quarantine, as far as they concern one project. */
 export interface Withheld {
@@ -58,10 +59,18 @@ export function notWithheld({ keys, agents }: Withheld): RawBuilder<unknown>[] {
   return [
     ...(keys.length === 0
       ? []
-      : [isNoneOf(sql`m.writer`, keys, 'uuid'), isNoneOf(sql`m.editor`, keys, 'uuid')]),
+      : [
+          isNoneOf(sql`m.writer`, keys, 'uuid'),
+          isNoneOf(sql`m.editor`, keys, 'uuid'),
+          noOtherAuthor((author) => sql`${author}->>'key' = any(${keys}::text[])`),
+        ]),
     ...(agents.length === 0
       ? []
-      : [isNoneOf(sql`m.writer_agent`, agents, 'text'), isNoneOf(sql`m.editor_agent`, agents, 'text')]),
+      : [
+          isNoneOf(sql`m.writer_agent`, agents, 'text'),
+          isNoneOf(sql`m.editor_agent`, agents, 'text'),
+          noOtherAuthor((author) => sql`${author}->>'agent' = any(${agents}::text[])`),
+        ]),
   ]
 }
 

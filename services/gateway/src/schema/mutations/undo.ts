@@ -8,6 +8,7 @@ import { isUuid } from '@daybook/memory/id'
 import { LIMITS } from '@daybook/memory/limits'
 import { shortString } from '@daybook/memory/text-rules'
 import { namesAnything, type UndoSelection, type WriterSelection } from '@daybook/memory/undo'
+import { isWithheld, NOTHING_WITHHELD, readWithheld } from '@daybook/pgvector/read/withheld'
 import type { Context } from '../../context.ts'
 import { OperationRefusedError } from '../admin/operation-refused.ts'
 import { requestFor } from '../admin/request-for.ts'
@@ -111,7 +112,14 @@ async function planned(
   // Moments have milliseconds.
   const after = await sequenceAt(project, new Date(Date.parse(since) - 1).toISOString())
   const upTo = await readHead(project)
-  const plan = await planUndo(project, { ...selection, after, upTo })
+  // Administrators decide about a quarantine, and must see what it is about.
+  const withheld = context.access.scopes.has('admin') ? NOTHING_WITHHELD : await readWithheld(project.db)
+  const plan = await planUndo(
+    project,
+    { ...selection, after, upTo },
+    () => {},
+    (state) => !isWithheld(withheld, state),
+  )
   const operation = dryRun
     ? null
     : await requestFor(project.db, context, {

@@ -31,7 +31,11 @@ const undoItem = builder.objectType(builder.objectRef<UndoItem>('UndoItem'), {
   description: 'One memory of an undo.',
   fields: (t) => ({
     memoryId: t.id({ resolve: ({ id, memoryId }) => id ?? memoryId }),
-    title: t.exposeString('title', { nullable: true, description: 'Null if its content was erased.' }),
+    title: t.exposeString('title', {
+      nullable: true,
+      description:
+        'Null if its content was erased, or is withheld by a quarantine from a key without the scope ADMIN.',
+    }),
     action: t.field({
       type: undoAction,
       resolve: ({ refused, forgets }) => (refused === null ? (forgets ? 'FORGET' : 'RESTORE') : 'REFUSE'),
