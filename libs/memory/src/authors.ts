@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { NewEvent, StateAfter } from './events.ts'
 import { type KindName, kindNamed } from './kinds/index.ts'
-import type { MemoryState } from './state.ts'
+import type { CommonFields, MemoryState } from './state.ts'
 import type { Writer } from './writer.ts'
 
 /** The common fields that hold words of their writer. */
@@ -111,4 +111,29 @@ export const haveSameAuthors = (one: MemoryState, other: MemoryState): boolean =
 export function authorsOf({ writtenBy, editedBy, textBy = {} }: MemoryState): readonly Writer[] {
   const all = [writtenBy, editedBy, ...Object.values(textBy)].filter((one) => one != null)
   return all.filter((one, at) => all.findIndex((other) => isSame(one, other)) === at)
+}
+
+/**
+ * A state without what writers of such a kind said beside the content: their labels, metadata and context, and, because nobody
+ * noted whose those are, its importance and what it supersedes. Their texts of the content stay, but nobody's name stands
+ * at them any more: who remembers the memory again says those anew.
+ */
+export function withoutWordsOf(
+  state: MemoryState,
+  isSuch: (writer: Writer) => boolean,
+  empty: CommonFields,
+): MemoryState {
+  const isTheirs = (name: string): boolean => {
+    const author = authorOf(state, name)
+    return author !== null && isSuch(author)
+  }
+  const { supersedes: _, writtenBy: __, editedBy: ___, textBy: ____, ...rest } = state
+  const theirs = COMMON_TEXTS.filter(isTheirs)
+  const authors = Object.fromEntries(
+    textsOf(state)
+      .filter((name) => !isTheirs(name))
+      .map((name) => [name, authorOf(state, name)]),
+  )
+  const emptied = Object.fromEntries(theirs.map((name) => [name, empty[name]]))
+  return { ...rest, ...emptied, importance: empty.importance, textBy: authors }
 }

@@ -1,4 +1,4 @@
-import { haveSameAuthors } from './authors.ts'
+import { authorsOf, haveSameAuthors, withoutWordsOf } from './authors.ts'
 import { changedFields } from './changed-fields.ts'
 import { check } from './check.ts'
 import type { Command, CommonInput } from './commands.ts'
@@ -15,6 +15,7 @@ import { DEFAULT_IMPORTANCE } from './limits.ts'
 import type { CommonFields, Content, Memory, MemoryState } from './state.ts'
 import { isBlank } from './text-rules.ts'
 import { isTransition, type TransitionName, transitioned } from './transitions.ts'
+import type { Writer } from './writer.ts'
 
 /** What a decision depends on besides the command. */
 export interface DecisionContext {
@@ -26,6 +27,8 @@ export interface DecisionContext {
   readonly supersededIsThere?: boolean
   /** For a restore to a version: the state at that version; null if there is no such version. */
   readonly earlier: MemoryState | null
+  /** Whether a writer is in quarantine. Default nobody. */
+  readonly isWithheld?: (writer: Writer) => boolean
   /** The moment of the decision, RFC 3339. It comes from the database's clock, which all gateways share. */
   readonly now: string
 }
@@ -100,14 +103,18 @@ function commonFields(current: CommonFields, input: CommonInput): CommonFields {
 
 function remember(
   command: Extract<Command, { type: 'remember' }>,
-  { memory, existing = null, now }: DecisionContext,
+  { memory, existing = null, isWithheld = () => false, now }: DecisionContext,
 ): NewEvent | null {
   if (memory !== null) throw new Error(`a new memory was given the id ${command.id}, which is taken`)
   const { input } = command
   const { kind, content } = checkContent(input.content)
   const mode = onExisting(kind, input.onExisting, kindNamed(kind).key(content as never) !== null)
   if (existing !== null && mode === 'REJECT') throw keyExists(existing)
-  if (existing !== null && mode === 'REVISE') return rememberAgain(command, existing, content, now)
+  if (existing !== null && mode === 'REVISE') {
+    const isHidden = authorsOf(existing.state).some(isWithheld)
+    const state = isHidden ? withoutWordsOf(existing.state, isWithheld, DEFAULTS) : existing.state
+    return rememberAgain(command, existing, { ...state, content }, now)
+  }
   const common = commonFields(DEFAULTS, input)
   requireLater(common.expiresAt, now)
   const state: MemoryState = {
@@ -133,26 +140,26 @@ function remember(
  * The next version of a memory that is remembered again. Its content, and when it happened and expires, are as
  * told now: an old reasoning must not stand under a new decision, nor an old expiry end a new stash. The other
  * common fields change if they are given.
+ * @param before what it has of the memory: the content as told, and the other fields as they were
  */
 function rememberAgain(
   { input }: Extract<Command, { type: 'remember' }>,
   existing: Memory,
-  content: Content,
+  { part: _, ...before }: MemoryState,
   now: string,
 ): NewEvent | null {
-  const { part: _, ...before } = existing.state
+  const { content } = before
   const times = { occurredAt: input.occurredAt ?? null, expiresAt: input.expiresAt ?? null }
   const common = commonFields(before, { ...input, ...times })
   requireLater(common.expiresAt, now)
   const next: MemoryState = {
     ...before,
-    content,
     ...common,
     forgottenAt: null,
     ...placeInDocument(before.id, before.kind, input, content),
   }
   refuseItself(next)
-  const again = following(existing, next, now)
+  const again = following(existing, next, now) ?? reattributed(existing, next, now)
   const type = before.forgottenAt === null ? 'MemoryRevised' : 'MemoryRestored'
   return again && { ...again, type, given: givenFields(input, content) }
 }

@@ -26,10 +26,10 @@ export const isAtLeast = (one: Trust, least: Trust): boolean =>
  * @param trustOf of a key, by its id
  */
 export function trustIn(
-  { writtenBy = null, editedBy, textBy = {} }: MemoryState,
+  { writtenBy, editedBy, textBy = {} }: MemoryState,
   trustOf: (key: string) => Trust,
 ): Trust {
-  const authors = [writtenBy, ...(editedBy === undefined ? [] : [editedBy]), ...Object.values(textBy)]
+  const authors = [writtenBy ?? null, ...(editedBy === undefined ? [] : [editedBy]), ...Object.values(textBy)]
   const trusts = authors.map((author) => (author === null ? USUAL_TRUST : trustOf(author.key)))
   return trusts.reduce((least, one) => (isAtLeast(one, least) ? least : one))
 }

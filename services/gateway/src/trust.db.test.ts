@@ -129,7 +129,7 @@ describe.each(SERVICE_DATABASES)('trust on $name', ({ start }) => {
     await revise(high, decision, { content: { decision: { reasoning: 'sound' } } })
     await revise(await writerOf('NORMAL'), decision, { labels: ['seen'] })
     await revise(high, decision, { metadata: { seen: true } })
-    expect((await listed()).map((one) => one.split(' ')[0])).toEqual(['LOW', 'LOW'])
+    expect((await listed()).map((one: string) => one.split(' ')[0])).toEqual(['LOW', 'LOW'])
     expect([await listed('NORMAL'), await listed('HIGH')]).toEqual([[], []])
     await revise(high, decision, {
       content: { decision: { topic: 'mail', decision: 'checked' } },

@@ -30,6 +30,8 @@ export interface AppendRequest {
    */
   readonly onlyAtHome?: boolean
   readonly metadata: AppendMetadata
+  /** Whether a writer is in quarantine, so that nothing of it comes back with a memory remembered again. Default nobody. */
+  readonly isWithheld?: (writer: Writer) => boolean
   /** Makes the request safe to repeat: the same key with the same request returns the first result. */
   readonly idempotencyKey?: string | null
 }

@@ -76,7 +76,12 @@ export function decideBatch(
     const repeated = idempotencyKey == null ? null : repeatedResult(context, idempotencyKey, request)
     if (repeated !== null) return { memory: repeated, event: null, duplicate: true }
 
-    const { before, events: decided } = decideCommand(context, fromThen(command, request.givenAt), now)
+    const { before, events: decided } = decideCommand(
+      context,
+      fromThen(command, request.givenAt),
+      now,
+      request.isWithheld,
+    )
     let memory = before
     let event: LinkedEvent | null = null
     for (const each of decided) {

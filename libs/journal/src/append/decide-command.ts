@@ -5,7 +5,7 @@ import { ValidationError } from '@daybook/memory/errors'
 import type { NewEvent } from '@daybook/memory/events'
 import { identityKeyOf, identityKeyOfInput, partKey } from '@daybook/memory/existing/identity-key'
 import { countsAsExisting } from '@daybook/memory/existing/on-existing'
-import type { RecordedMemory } from './append-request.ts'
+import type { AppendRequest, RecordedMemory } from './append-request.ts'
 import { type BatchContext, readableMemory, supersededBy, versionBack, versionKey } from './batch-context.ts'
 
 /** What a command comes to. */
@@ -20,7 +20,12 @@ export interface DecidedCommand {
  * Decides one command on what the batch knows. A change of a document is also one of its further parts.
  * @throws ValidationError, ConflictError, NotFoundError; the error of a memory that cannot be read
  */
-export function decideCommand(context: BatchContext, command: Command, now: string): DecidedCommand {
+export function decideCommand(
+  context: BatchContext,
+  command: Command,
+  now: string,
+  isWithheld?: AppendRequest['isWithheld'],
+): DecidedCommand {
   const isNew = command.type === 'remember'
   const found = isNew ? existing(context, command, now) : readableMemory(context.memories.get(command.id))
   const version = versionBack(command)
@@ -32,6 +37,7 @@ export function decideCommand(context: BatchContext, command: Command, now: stri
     supersededIsThere: superseded === null || readableMemory(context.memories.get(superseded)) !== null,
     earlier: restored === null ? null : (readableMemory(context.versions.get(restored))?.state ?? null),
     now,
+    ...(isWithheld !== undefined && { isWithheld }),
   })
   // A second memory with the same key has nothing before it.
   const before = event?.version === 1 ? null : found

@@ -2,7 +2,12 @@ import type { AppendRequest } from '@daybook/journal/append/append-request'
 import type { JournalWriter } from '@daybook/journal/append/journal-writer'
 import { DaybookError } from '@daybook/memory/errors'
 import type { Writer } from '@daybook/memory/writer'
-import { isWithheldWriter, readWithheld, type Withheld } from '@daybook/pgvector/read/withheld'
+import {
+  isAnythingWithheld,
+  isWithheldWriter,
+  readWithheld,
+  type Withheld,
+} from '@daybook/pgvector/read/withheld'
 import { bindToProject, type Database } from '@daybook/postgres/connect'
 import { LRUCache } from 'lru-cache'
 
@@ -18,7 +23,7 @@ export interface QuarantineChecks {
    * @throws DaybookError QUARANTINED if the writer is in quarantine in any
    */
   requireFreeEverywhere(writer: Writer): Promise<void>
-  /** The same writer, which refuses what an agent in quarantine would write. */
+  /** The same writer, which refuses what an agent in quarantine would write, and brings none of its words back. */
   refuseAgents(writer: JournalWriter): JournalWriter
   /** Call this when quarantines have changed. Other gateways use their cache for up to 2 s more. */
   forget(): void
@@ -50,6 +55,11 @@ export function createQuarantineChecks(db: Database): QuarantineChecks {
       if (writer !== undefined && agent !== null) await requireFree(projectId, { ...writer, agent })
     }
   }
+  const knowing = async (projectId: string, request: AppendRequest): Promise<AppendRequest> => {
+    const withheld = await withheldIn(projectId)
+    if (!isAnythingWithheld(withheld)) return request
+    return { ...request, isWithheld: (writer) => isWithheldWriter(withheld, writer) }
+  }
   return {
     requireFree,
     async requireFreeEverywhere(writer) {
@@ -59,11 +69,14 @@ export function createQuarantineChecks(db: Database): QuarantineChecks {
       ...writer,
       async append(scope, request) {
         await checkAgents(scope.projectId, [request])
-        return writer.append(scope, request)
+        return writer.append(scope, await knowing(scope.projectId, request))
       },
       async appendMany(scope, requests) {
         await checkAgents(scope.projectId, requests)
-        return writer.appendMany(scope, requests)
+        return writer.appendMany(
+          scope,
+          await Promise.all(requests.map((request) => knowing(scope.projectId, request))),
+        )
       },
     }),
     forget: () => known.clear(),

@@ -168,6 +168,42 @@ describe.each(SERVICE_DATABASES)('quarantine on $name', ({ start }) => {
     }
   })
 
+  test('who remembers the same again gets nothing of it back, whatever it says', async () => {
+    const stash = { name: 'deployment', summary: POISON }
+    const again = (summary: string) =>
+      honest.data(
+        `mutation ($input: RememberInput!) { remember(input: $input) {
+          ... on Remembered { sequence memory { version text labels metadata importance trust } } ... on DaybookError { message } } }`,
+        { input: { content: { stash: { name: 'deployment', summary } }, context: 'shop' } },
+      )
+    for (const summary of ['The deployment waits', POISON]) {
+      const { remember } = await agent.data(
+        `mutation ($input: RememberInput!) { remember(input: $input) { ... on Remembered { sequence } ... on DaybookError { message } } }`,
+        {
+          input: {
+            content: { stash },
+            labels: ['poisoned'],
+            metadata: { tell: 'mallory' },
+            importance: 10,
+            context: 'shop',
+          },
+        },
+      )
+      await reached(honest, remember.sequence)
+      const { id } = await quarantine(await operator(), { key: agent.keyId })
+      const { remember: said } = await again(summary)
+      expect(said.memory).toMatchObject({ labels: [], metadata: {}, importance: 5 })
+      await reached(honest, said.sequence)
+      const { memories } = await honest.data(
+        '{ memories { edges { node { text labels quarantine { reason } } } } }',
+      )
+      expect(memories.edges).toEqual([
+        { node: { text: expect.stringContaining(summary), labels: [], quarantine: null } },
+      ])
+      await release(await operator(), id)
+    }
+  })
+
   test('an undo names no titles of it to an ordinary key', async () => {
     await poison()
     await write(honest, 'The deployment is on Mondays')
