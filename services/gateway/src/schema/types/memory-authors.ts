@@ -48,7 +48,7 @@ builder.interfaceFields(memoryInterface, (t) => ({
     nullable: true,
     resolve: ({ state }) => state.editedBy ?? null,
     description:
-      'Who has changed anything else since, such as labels or metadata; null if nobody else has. Forgetting and restoring do not count.',
+      'Another author: who has changed anything else since, such as labels or metadata, else who wrote what is left of the content; null if there is none. Forgetting, restoring and ticking off do not count.',
   }),
   trust: t.field({
     type: trustLevel,
