@@ -12,7 +12,7 @@ import { hasExpired, requireLater, restoredExpiry } from './expiry.ts'
 import { formatMemoryId } from './id.ts'
 import { kindNamed } from './kinds/index.ts'
 import { DEFAULT_IMPORTANCE } from './limits.ts'
-import type { CommonFields, Content, Memory, MemoryState } from './state.ts'
+import type { CommonFields, Memory, MemoryState } from './state.ts'
 import { isBlank } from './text-rules.ts'
 import { isTransition, type TransitionName, transitioned } from './transitions.ts'
 import type { Writer } from './writer.ts'
@@ -140,14 +140,15 @@ function remember(
  * The next version of a memory that is remembered again. Its content, and when it happened and expires, are as
  * told now: an old reasoning must not stand under a new decision, nor an old expiry end a new stash. The other
  * common fields change if they are given.
- * @param before what it has of the memory: the content as told, and the other fields as they were
+ * @param known what it has of the memory: the content as told, and the other fields as they were
  */
 function rememberAgain(
   { input }: Extract<Command, { type: 'remember' }>,
   existing: Memory,
-  { part: _, ...before }: MemoryState,
+  known: MemoryState,
   now: string,
 ): NewEvent | null {
+  const { part: _, ...before } = known
   const { content } = before
   const times = { occurredAt: input.occurredAt ?? null, expiresAt: input.expiresAt ?? null }
   const common = commonFields(before, { ...input, ...times })
