@@ -456,7 +456,7 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start, severalSessions 
           attempts: 1,
           error: expect.stringContaining('MemoryTranscended'),
         }),
-        expect.objectContaining({ sequence: 3, attempts: 1, error: expect.stringContaining('no state') }),
+        expect.objectContaining({ sequence: 3, attempts: 1, error: expect.stringContaining('data.state') }),
       ])
     })
 
