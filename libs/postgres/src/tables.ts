@@ -194,6 +194,7 @@ export interface Tables {
     branch_hash: Generated<Buffer>
     lease_owner: string | null
     leased_until: Moment | null
+    may_go_back: Generated<boolean>
   }
   /** Who follows a project of this Daybook. */
   followers: {

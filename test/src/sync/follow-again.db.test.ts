@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import {
   follow,
   followNewProject,
+  repoint,
   type SyncNode,
   standing,
   untilConnected,
@@ -48,7 +49,7 @@ describe.each(SERVICE_DATABASES)('how a followed project stands, on $name', ({ s
         ({ keyId }) => keyId,
       )
     const [before] = await keysOf()
-    await follow(pair.follower, pair.home, { key, projectId })
+    await repoint(pair.follower, pair.home, { key, projectId })
     await expect.poll(keysOf, { interval: 100 }).not.toEqual([before])
     await untilConnected(atFollower)
   })

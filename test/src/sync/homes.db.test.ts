@@ -10,7 +10,7 @@ import { type HomeClient, homesAs } from '@daybook/sync/follower/home-client'
 import { takeOver } from '@daybook/sync/follower/promote'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { follow, type SyncNode, standing, startSyncNode, untilConnected } from './sync-node.ts'
+import { follow, repoint, type SyncNode, standing, startSyncNode, untilConnected } from './sync-node.ts'
 
 const REMEMBER = `mutation ($input: RememberInput!) { remember(input: $input) {
   __typename ... on Remembered { sequence duplicate memory { id version shared } } ... on DaybookError { code message } } }`
@@ -20,6 +20,7 @@ const PROMOTE = `mutation ($id: ID!, $url: String!, $lost: Boolean) { promotePro
   __typename ... on Promoted { epoch former } ... on DaybookError { code message } } }`
 const UNFOLLOW = `mutation ($id: ID!) { unfollowProject(id: $id) {
   __typename ... on Unfollowed { dropped } ... on DaybookError { code message } } }`
+const GO_BACK = `mutation ($id: ID!) { changeFollowedProject(id: $id, paused: false, goBack: true) { __typename } }`
 const TEXT = `query ($id: ID!) { memory(id: $id) { text version } }`
 
 const note = (text: string, more: object = {}) => ({ input: { content: { note: { text } }, ...more } })
@@ -115,7 +116,7 @@ describe.each(SERVICE_DATABASES)('the home of a project, on $name', ({ start }) 
     await expect
       .poll(async () => (await atNext.data(TEXT, { id: offline.memory.id })).memory)
       .toMatchObject({ version: 1 })
-    await follow(third, next, { key: atNext.key, projectId })
+    await repoint(third, next, { key: atNext.key, projectId })
     await untilConnected(atThird)
 
     // It comes back: it is told, follows, and sends what only it has.
@@ -139,13 +140,15 @@ describe.each(SERVICE_DATABASES)('the home of a project, on $name', ({ start }) 
       expect(await verifyJournal(node.scopeOf(projectId))).toMatchObject({ problems: 0 })
   })
 
-  it('that lost the end of its journal gets it back from a follower', async () => {
+  it('that lost the end of its journal gets it back from a follower, if a person allows that', async () => {
     const { home, atHome, atNext, projectId, id } = await followed()
     const { remember } = await atHome.data(REMEMBER, note('to be lost'))
     await atHome.data(REVISE, { id, text: 'changed, and lost' })
     await expect.poll(async () => (await standing(atNext)).copied).toBe(3)
     await loseTail(home.database, home.scopeOf(projectId), 1)
     expect(await chainOf(home, projectId)).toHaveLength(1)
+    await expect.poll(() => standing(atNext)).toMatchObject({ state: 'PAUSED' })
+    await atNext.data(GO_BACK, { id: projectId })
     await expect.poll(() => chainOf(home, projectId)).toHaveLength(3)
     await untilConnected(atNext)
     const textOf = async (of: string) => (await atHome.data(TEXT, { id: of })).memory?.text

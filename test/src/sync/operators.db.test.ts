@@ -2,8 +2,8 @@ import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
 import { readSyncReadings } from '@daybook/sync/follower/readings'
 import { describe, expect, it } from 'vitest'
 import {
-  follow,
   followNewProject,
+  repoint,
   type SyncNode,
   standing,
   untilConnected,
@@ -73,12 +73,12 @@ describe.each(SERVICE_DATABASES)('what operators see of sync, on $name', ({ star
     expect(await checkOf(atFollower)).toMatchObject({
       status: 'FAILED',
       message: expect.stringContaining('revoked'),
-      advice: expect.stringContaining(`daybook follow ${pair.home.url} --project`),
+      advice: expect.stringContaining(`daybook sync repoint ${pair.home.url} --project`),
     })
     expect(await readingsOf(pair.follower, false)).toMatchObject({ daybook_sync_disconnected: 1 })
     expect((await fetch(`${pair.follower.running.gateway.url}/ready`)).status).toBe(200)
     const another = await pair.home.clientOf(projectId)
-    await follow(pair.follower, pair.home, another)
+    await repoint(pair.follower, pair.home, another)
     await untilConnected(atFollower)
     expect(await checkOf(atFollower)).toMatchObject({ status: 'OK' })
   })

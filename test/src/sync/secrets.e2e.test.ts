@@ -24,6 +24,8 @@ const PROMOTE = `mutation ($id: ID!, $url: String!, $lost: Boolean) { promotePro
   __typename ... on Promoted { epoch former } ... on DaybookError { code message } } }`
 const REMEMBER = `mutation ($text: String!) { remember(input: { content: { note: { text: $text } } }) {
   __typename ... on Remembered { memory { id shared } } ... on DaybookError { code message } } }`
+const REPOINT = `mutation ($id: ID!, $url: String!, $key: String!) {
+  repointProject(id: $id, url: $url, key: $key) { __typename ... on DaybookError { message } } }`
 const STATUS = '{ followedProjects { state problem waiting lagEvents openConflicts } }'
 
 let home: TestDaemon
@@ -168,7 +170,8 @@ it('no key of a home or of a former home is in an answer, an error, a log, the m
   await ask(home, 'mutation ($id: ID!) { revokeKey(id: $id) { __typename } }', { id: first.id })
   route()
   await expect.poll(status).toMatchObject({ state: 'REFUSED' })
-  expect((await follow(second.key)).__typename).toBe('Following')
+  const repointed = await ask(follower, REPOINT, { id: projectId, url, key: second.key })
+  expect(repointed.data.repointProject).toEqual({ __typename: 'FollowedProject' })
   await expect.poll(status).toMatchObject({ state: 'CONNECTED', waiting: 0 })
 
   const answered = await askEverything(follower, project, ids)

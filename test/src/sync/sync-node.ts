@@ -129,6 +129,20 @@ export async function follow(
   return follower.clientOf(projectId)
 }
 
+const REPOINT = `mutation ($id: ID!, $url: String!, $key: String!) {
+  repointProject(id: $id, url: $url, key: $key) { __typename ... on DaybookError { code message } } }`
+
+/** Has a follower of a project follow another home, or with another key. */
+export async function repoint(
+  follower: SyncNode,
+  home: Pick<SyncNode, 'url'>,
+  { key, projectId }: Pick<TestClient, 'key' | 'projectId'>,
+): Promise<void> {
+  const client = await follower.clientOf(projectId)
+  const { repointProject } = await client.data(REPOINT, { id: projectId, url: home.url, key })
+  if (repointProject.__typename !== 'FollowedProject') throw new Error(repointProject.message)
+}
+
 const STATUS = `{ followedProjects { project { id } state problem copied homeSequence lagEvents waiting openConflicts epoch movedTo } }`
 
 /** How a project is followed. */

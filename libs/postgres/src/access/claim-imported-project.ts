@@ -1,6 +1,6 @@
 import { DaybookError } from '@daybook/memory/errors'
 import { sql } from 'kysely'
-import type { Database } from '../connect.ts'
+import type { Database, DatabaseTransaction } from '../connect.ts'
 import { type ProjectScope, projectScope } from '../project-scope.ts'
 import { readDeleted } from './delete-project.ts'
 import type { Project } from './projects.ts'
@@ -22,41 +22,48 @@ export interface PlacedProject {
  * @throws DaybookError IMPORT_CONFLICT if the name belongs to another project that has events, or the project was
  * deleted here
  */
-export async function placeProject(db: Database, { id, name }: Project): Promise<PlacedProject> {
-  return db.transaction().execute(async (trx) => {
-    if ((await readDeleted(trx, id)) !== null)
-      throw new DaybookError(
-        'IMPORT_CONFLICT',
-        `The project ${id} was deleted here for good, and an import does not bring it back: import into another Daybook`,
-      )
+export async function placeProject(db: Database, project: Project): Promise<PlacedProject> {
+  const placed = await db.transaction().execute((trx) => placeProjectIn(trx, project))
+  return { ...placed, scope: projectScope(db, project.id) }
+}
+
+/** The same in a transaction of the caller. */
+export async function placeProjectIn(
+  trx: DatabaseTransaction,
+  { id, name }: Project,
+): Promise<Omit<PlacedProject, 'scope'>> {
+  if ((await readDeleted(trx, id)) !== null)
+    throw new DaybookError(
+      'IMPORT_CONFLICT',
+      `The project ${id} was deleted here for good, and an import does not bring it back: import into another Daybook`,
+    )
+  await trx
+    .insertInto('projects')
+    .values({ id, name })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  const found = await trx
+    .selectFrom('projects')
+    .select(['id', 'name'])
+    .where((either) => either.or([either('id', '=', id), either('name', '=', name)]))
+    .execute()
+  const same = found.find((project) => project.id === id)
+  if (same !== undefined) {
     await trx
-      .insertInto('projects')
-      .values({ id, name })
+      .insertInto('journal_heads')
+      .values({ project_id: id, last_recorded_at: sql<string>`'-infinity'::timestamptz` })
       .onConflict((conflict) => conflict.doNothing())
       .execute()
-    const found = await trx
-      .selectFrom('projects')
-      .select(['id', 'name'])
-      .where((either) => either.or([either('id', '=', id), either('name', '=', name)]))
-      .execute()
-    const same = found.find((project) => project.id === id)
-    if (same !== undefined) {
-      await trx
-        .insertInto('journal_heads')
-        .values({ project_id: id, last_recorded_at: sql<string>`'-infinity'::timestamptz` })
-        .onConflict((conflict) => conflict.doNothing())
-        .execute()
-      return { scope: projectScope(db, id), name: same.name, tookOver: false }
-    }
-    const namesake = found[0]
-    if (namesake === undefined) throw new Error(`the project ${id} could not be made`)
-    const { rows } = await sql<{ replaced: boolean }>`
+    return { name: same.name, tookOver: false }
+  }
+  const namesake = found[0]
+  if (namesake === undefined) throw new Error(`the project ${id} could not be made`)
+  const { rows } = await sql<{ replaced: boolean }>`
       select replace_empty_project(${namesake.id}, ${id}) as replaced`.execute(trx)
-    if (rows[0]?.replaced !== true)
-      throw new DaybookError(
-        'IMPORT_CONFLICT',
-        `The name "${name}" belongs to another project here, which has events of its own (its id is ${namesake.id}, the imported one's is ${id}): import into another Daybook, such as one with an empty data folder`,
-      )
-    return { scope: projectScope(db, id), name, tookOver: true }
-  })
+  if (rows[0]?.replaced !== true)
+    throw new DaybookError(
+      'IMPORT_CONFLICT',
+      `The name "${name}" belongs to another project here, which has events of its own (its id is ${namesake.id}, the imported one's is ${id}): import into another Daybook, such as one with an empty data folder`,
+    )
+  return { name, tookOver: true }
 }

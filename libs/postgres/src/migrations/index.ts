@@ -36,6 +36,7 @@ import * as memoryMaps from './0035-memory-maps.ts'
 import * as sync from './0036-sync.ts'
 import * as narrowChunks from './0037-narrow-chunks.ts'
 import * as omitStatistics from './0038-omit-statistics.ts'
+import * as goBack from './0040-go-back.ts'
 
 /**
  * Every migration, applied in the order of the names. In a new file, say whether the previous version can run
@@ -79,4 +80,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0036-sync': sync,
   '0037-narrow-chunks': narrowChunks,
   '0038-omit-statistics': omitStatistics,
+  '0040-go-back': goBack,
 }

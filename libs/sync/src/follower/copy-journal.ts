@@ -13,6 +13,7 @@ import type { VectorFetcher } from './fetch-vectors.ts'
 import { noteHeard, readFollowed, updateFollowed } from './followed-projects.ts'
 import type { HomeClient } from './home-client.ts'
 import { queueLines } from './line-queue.ts'
+import { HomeRefused } from './state-after.ts'
 
 /**
  * Each time that a branch is made anew, everybody else gets the database for so many times as long, and at most so many
@@ -33,14 +34,6 @@ export interface CopyOptions {
   readonly vectors: VectorFetcher | null
   /** Called when the home has said how far it is. @param here whether everything is here */
   readonly onConnected: (here: boolean) => void
-}
-
-/** The home cannot be followed as it is: a person has to do something. */
-export class HomeRefused extends Error {
-  constructor(message: string) {
-    super(message)
-    this.name = 'HomeRefused'
-  }
 }
 
 /**

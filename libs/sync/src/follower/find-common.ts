@@ -1,4 +1,5 @@
 import { readHash } from '@daybook/journal/chain/read-chain'
+import { UnavailableError } from '@daybook/memory/errors'
 import type { JournalCursor } from '@daybook/memory/events'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { MOST_PLACES, placeAnswered } from '../home/common-place.ts'
@@ -22,6 +23,8 @@ export async function findCommon(
       if (hash !== null) places.push({ sequence, hash })
     }
     const { common } = await home.ask('common', { places }, placeAnswered)
+    if (common !== null && !places.some(({ sequence }) => sequence === common))
+      throw new UnavailableError('the home answered with a place that it was not asked about')
     const next = places.find(({ sequence }) => sequence > (common ?? has))
     has = common ?? has
     hasNot = Math.min(hasNot, next?.sequence ?? hasNot)

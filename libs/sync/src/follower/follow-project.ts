@@ -4,19 +4,19 @@ import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { Activity } from '@daybook/runtime/activity'
 import { backoffDelay, pause } from '@daybook/runtime/backoff'
 import type { Logger } from '@daybook/runtime/logger'
-import { reasonOf } from '@daybook/runtime/reason-of'
 import { createWakeUp, type WakeUp } from '@daybook/runtime/wake-up'
 import { readBranchSize } from '../branch/branch-commands.ts'
 import { rebaseBranch, rebaseIfLeft } from '../branch/rebase-branch.ts'
 import { sendBranch } from '../branch/send-branch.ts'
 import { CopyMoved } from './apply-home-events.ts'
-import { copyJournal, HomeRefused } from './copy-journal.ts'
+import { copyJournal } from './copy-journal.ts'
 import { createVectorFetcher, type VectorFetcher } from './fetch-vectors.ts'
 import { findCommon } from './find-common.ts'
-import { type Followed, type FollowedChange, readFollowed, updateFollowed } from './followed-projects.ts'
+import { type Followed, readFollowed, updateFollowed } from './followed-projects.ts'
 import type { HomeClient, HomeOf } from './home-client.ts'
 import { finishTaking } from './promote.ts'
 import { retreat } from './retreat.ts'
+import { HomeRefused, NeedsPerson, stateAfter } from './state-after.ts'
 import { untilCopied } from './until-copied.ts'
 
 /** What following a project needs. */
@@ -50,7 +50,8 @@ const REFUSED_MS = 30_000
  *      ▲                         │  └──branch not empty: sent to the home, in order──┘  │
  *      └──────home breaks off────┴──────────────────────────────────────────────────────┘
  *
- * A home that does not have what is here is met by going back to the last event that both have (`retreat.ts`).
+ * A home that does not have what is here is met by going back to the last event that both have (`retreat.ts`), once a person
+ * has allowed that.
  */
 export async function followProject(scope: ProjectScope, options: FollowOptions): Promise<void> {
   const { homeOf, logger, signal } = options
@@ -155,15 +156,6 @@ async function settleFailure(
   return change.state === 'OFFLINE' ? 0 : REFUSED_MS
 }
 
-function stateAfter(error: unknown): FollowedChange {
-  const problem = reasonOf(error).slice(0, 1_000)
-  const refuses =
-    error instanceof HomeRefused ||
-    (error instanceof DaybookError &&
-      ['UNAUTHENTICATED', 'FORBIDDEN', 'NOT_FOUND', 'PROJECT_DELETED'].includes(error.code))
-  return refuses ? { state: 'REFUSED', problem } : { state: 'OFFLINE', problem }
-}
-
 async function goBack(
   scope: ProjectScope,
   home: HomeClient,
@@ -178,6 +170,11 @@ async function goBack(
       'the home has none of the events that are here: it is another journal, or was made anew. Promote this Daybook if it has the journal that counts, or stop following',
     )
   if (common === followed.copied.sequence) throw new UnavailableError('the home has what is here after all')
+  // What the home has confirmed is not given up because it says something else now: it may be another one.
+  if (!followed.mayGoBack)
+    throw new NeedsPerson(
+      `the home does not have the events ${common + 1} to ${followed.copied.sequence} any more, which it had confirmed. If that is right, let this copy go back, and send their changes to it again: daybook sync resume --go-back`,
+    )
   const { events, commands, replayed } = await retreat(scope, common)
   logger.warn(
     { projectId: scope.projectId, common, events, commands },

@@ -21,6 +21,8 @@ export interface Followed {
   readonly followerId: string
   readonly followedSince: string
   readonly paused: boolean
+  /** Whether it may go back below what is confirmed, once. */
+  readonly mayGoBack: boolean
   readonly rule: ConflictRule
   readonly state: FollowState
   /** Why it is not connected, as a sentence. */
@@ -55,6 +57,7 @@ const toFollowed = (row: Row): Followed => ({
   followerId: row.follower_id,
   followedSince: row.followed_since,
   paused: row.paused,
+  mayGoBack: row.may_go_back,
   rule: row.rule,
   state: row.state,
   problem: row.problem,
@@ -92,12 +95,17 @@ export async function listFollowed(db: Database): Promise<Followed[]> {
  * Begins to follow: from now on only the home's events are added to the journal, which must be empty or a beginning of the
  * home's.
  * @param copied the journal's end
+ * @param mayGoBack whether the home need not have all of it
  */
 export async function insertFollowed(
   db: Queryable,
   projectId: string,
   home: HomeAddress,
-  { copied, rule }: { readonly copied: JournalCursor; readonly rule: ConflictRule },
+  {
+    copied,
+    rule,
+    mayGoBack = false,
+  }: { readonly copied: JournalCursor; readonly rule: ConflictRule; readonly mayGoBack?: boolean },
 ): Promise<void> {
   await db
     .insertInto('followed_projects')
@@ -107,6 +115,7 @@ export async function insertFollowed(
       home_key: home.key,
       follower_id: newId(),
       rule,
+      may_go_back: mayGoBack,
       copied: copied.sequence,
       copied_hash: Buffer.from(copied.hash, 'hex'),
     })
@@ -116,18 +125,22 @@ export async function insertFollowed(
 
 /** What may be set of a followed project. */
 export type FollowedChange = Partial<
-  Pick<Followed, 'paused' | 'rule' | 'state' | 'problem' | 'movedTo' | 'takingEpoch' | 'own' | 'home'>
+  Pick<
+    Followed,
+    'paused' | 'mayGoBack' | 'rule' | 'state' | 'problem' | 'movedTo' | 'takingEpoch' | 'own' | 'home'
+  >
 >
 
 /** Changes how a project is followed. */
 export async function updateFollowed(
   { db, projectId }: { readonly db: Queryable; readonly projectId: string },
-  { paused, rule, state, problem, movedTo, takingEpoch, own, home }: FollowedChange,
+  { paused, mayGoBack, rule, state, problem, movedTo, takingEpoch, own, home }: FollowedChange,
 ): Promise<void> {
   await db
     .updateTable('followed_projects')
     .set({
       ...(paused !== undefined && { paused }),
+      ...(mayGoBack !== undefined && { may_go_back: mayGoBack }),
       ...(rule !== undefined && { rule }),
       ...(state !== undefined && { state }),
       // Until now everything was here.
@@ -159,7 +172,8 @@ export async function noteHeard(
       state,
       problem: null,
       home_sequence: homeSequence,
-      ...(state === 'CONNECTED' && { caught_up_at: sql<string>`clock_timestamp()` }),
+      // Consent is for what is missing now.
+      ...(state === 'CONNECTED' && { caught_up_at: sql<string>`clock_timestamp()`, may_go_back: false }),
     })
     .where('project_id', '=', projectId)
     .where((either) => either.or([either('state', '<>', state), either('home_sequence', '<>', homeSequence)]))

@@ -18,6 +18,7 @@ import {
 import { commandOfEvent } from '../branch/command-of-event.ts'
 import { noteConflict } from '../branch/conflicts.ts'
 import { replayBranch } from '../branch/replay-branch.ts'
+import { updateFollowed } from './followed-projects.ts'
 
 /** What became of events that the home does not have. */
 export interface Retreat {
@@ -49,6 +50,7 @@ export async function retreat({ db, projectId }: ProjectScope, common: number): 
       .forUpdate()
       .executeTakeFirstOrThrow()
     const scope = { db: trx as never, projectId }
+    await updateFollowed({ db: trx, projectId }, { mayGoBack: false })
     const found = await commandsAfter(scope, common, copied)
     const waiting = await readBranch(trx, projectId)
     await trx.deleteFrom('branch_commands').where('project_id', '=', projectId).execute()

@@ -14,6 +14,7 @@ import type { Decided, SentCommand } from '../wire/sent-command.ts'
 import { fromWire } from '../wire/wire-error.ts'
 import { type Followed, readFollowed, updateFollowed } from './followed-projects.ts'
 import type { HomeClient, HomeOf } from './home-client.ts'
+import { stateAfter } from './state-after.ts'
 import { untilCopied } from './until-copied.ts'
 
 /** What the writer needs besides the journal's. */
@@ -85,7 +86,7 @@ export function routeToHomes(writer: JournalWriter, { homeOf, onCommitted }: Rou
     } catch (error) {
       if (!(error instanceof UnavailableError)) throw error
       // The next requests need not wait for the same answer.
-      await updateFollowed(scope, { state: 'OFFLINE', problem: error.message })
+      await updateFollowed(scope, stateAfter(error))
       const outcomes = await branch(scope, keyed)
       return outcomes.map((outcome, index) =>
         'error' in outcome ? { error: maybeAccepted(outcome.error, requests[index]) } : outcome,
@@ -161,7 +162,7 @@ async function isOpen({ db, projectId }: ProjectScope, followed: Followed): Prom
 function refused({ problem, home }: Followed): DaybookError {
   return new DaybookError(
     'FORBIDDEN',
-    `The home of this project, ${home.url}, refuses this Daybook, so nothing can be written here: ${problem ?? 'its key is not valid there'}. Follow it with another key: daybook follow`,
+    `The home of this project, ${home.url}, refuses this Daybook, so nothing can be written here: ${problem ?? 'its key is not valid there'}. Give it another key: daybook sync repoint`,
   )
 }
 

@@ -59,7 +59,11 @@ export async function handOver(
       )
     const head = { sequence, hash }
     if (at !== null && (at.sequence !== sequence || at.hash !== hash)) return { handedOver: false, head }
-    await insertFollowed(trx, projectId, home, { copied: head, rule: 'LATEST_WINS' })
+    await insertFollowed(trx, projectId, home, {
+      copied: head,
+      rule: 'LATEST_WINS',
+      mayGoBack: at === null,
+    })
     return { handedOver: true, head }
   })
 }

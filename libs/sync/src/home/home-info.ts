@@ -1,11 +1,13 @@
 import { readEnd } from '@daybook/journal/read/read'
+import { LIMITS } from '@daybook/memory/limits'
+import { shortString } from '@daybook/memory/text-rules'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { z } from 'zod'
 import { readHomeState } from './home-state.ts'
 
 /** The form of what a home says of a project before it is followed. */
 export const homeInfo = z.object({
-  project: z.object({ id: z.uuid(), name: z.string() }),
+  project: z.object({ id: z.uuid(), name: shortString(LIMITS.nameCharacters) }),
   epoch: z.int(),
   minimumReader: z.int(),
   head: z.object({ sequence: z.int(), hash: z.string() }),

@@ -43,8 +43,8 @@ The key of the home needs the scopes read and follow in the project, and write i
   daybook keys create laptop --project shop --scope read,write,follow
 Without --key and DAYBOOK_HOME_KEY it is asked for, or read from standard input. This Daybook keeps it in its database.
 
-An empty project of that name here is replaced, and its keys open the copy. For a project that is followed already, the
-address, the key and the rule are changed. How it stands: daybook sync status.`,
+An empty project of that name here is replaced, and its keys open the copy. Any other
+project that is here stays what it is. How it stands: daybook sync status. Another address or key: daybook sync repoint.`,
   )
 }
 
@@ -79,7 +79,7 @@ async function follow(
   if (!json) {
     print(
       again
-        ? `The project "${name}" was followed already; from now on at ${safeLine(followed.homeUrl)}, with this key.`
+        ? `The project "${name}" follows ${safeLine(followed.homeUrl)} already.`
         : `The project "${name}" follows ${safeLine(followed.homeUrl)} from now on.`,
     )
     if (tookOver) print(`It took the place of the empty project "${name}" here, and of its keys.`)

@@ -13,6 +13,7 @@ import { readConflicts } from '../sync/conflict-documents.ts'
 import { describeFollowed } from '../sync/describe-followed.ts'
 import { type PromoteOptions, promote } from '../sync/promote.ts'
 import { renderConflicts } from '../sync/render-conflicts.ts'
+import { repoint } from '../sync/repoint.ts'
 import { type ResolveOptions, resolveConflicts } from '../sync/resolve-conflicts.ts'
 import { RULE_NAMES, RULES, type RuleName, ruleFrom } from '../sync/rules.ts'
 import { changeFollowed, findFollowed, opens, readFollowed } from '../sync/sync-documents.ts'
@@ -27,11 +28,22 @@ export function configure(command: Command): void {
   command
     .command('pause')
     .description('copy and send nothing until it is resumed; writes go into the branch')
-    .action((_, self: Command) => pause(true, self))
+    .action((_, self: Command) => pause({ paused: true }, self))
   command
     .command('resume')
     .description('copy and send again')
-    .action((_, self: Command) => pause(false, self))
+    .option('--go-back', 'the home does not have all that is here: go back, once, to what it has')
+    .action(({ goBack }: { readonly goBack?: boolean }, self: Command) =>
+      pause({ paused: false, ...(goBack === true && { goBack }) }, self),
+    )
+  command
+    .command('repoint')
+    .description('follow the home at another address or with another key, or another home')
+    .argument('<url>', 'where the home is, as this Daybook reaches it')
+    .option('--key <key>', 'a key of the home; others see it in the list of processes (DAYBOOK_HOME_KEY)')
+    .action((url: string, options: { readonly key?: string }, self: Command) =>
+      repoint(url, options, invocation(self)),
+    )
   command
     .command('conflicts')
     .description('the changes made offline that are in conflict, the oldest first')
@@ -76,6 +88,7 @@ export function configure(command: Command): void {
   addExamples(command, [
     'daybook sync status',
     'daybook sync pause --project shop',
+    'daybook sync repoint http://laptop:4000 --project shop < key',
     'daybook sync conflicts --project shop --resolved --json',
     'daybook sync resolve 0192f0c1-8a3e-7c11-9d2b-3f0e5a6b7c8d --mine',
     'daybook sync resolve --all --theirs',
@@ -94,9 +107,13 @@ A change made offline is in conflict if the memory has another version at the ho
 made on top, with both in the history, and listed as resolved; by ask it waits here for a person. What the home refuses for
 another reason waits too.
 
+A home that does not have what it confirmed, or sends more than a home may, is paused with the reason: resume goes on, with
+--go-back from the last event that both have. repoint gives a followed project another address or key of its home, or
+another home; the key is asked for, or taken from DAYBOOK_HOME_KEY or standard input.
+
 promote moves the home here. The old one hands over what it has and follows this one from then on. With --lost it is not
-asked: for a home that will not come back, or not soon. Needs keys with the scope admin; unfollow and promote need one
-that runs the whole Daybook. What was unfollowed can be followed again, and is copied anew.`,
+asked: for a home that will not come back, or not soon. Needs keys with the scope admin; unfollow, repoint and promote
+need one that runs the whole Daybook. What was unfollowed can be followed again, and is copied anew.`,
   )
 }
 
@@ -128,13 +145,16 @@ async function status(command: Command): Promise<void> {
   print(followed.map((one) => describeFollowed(one, now)).join('\n\n'))
 }
 
-async function pause(paused: boolean, command: Command): Promise<void> {
+async function pause(
+  change: { readonly paused: boolean; readonly goBack?: true },
+  command: Command,
+): Promise<void> {
   const { connection, json } = invocation(command)
   const { project } = await findFollowed(connection)
-  const followed = await changeFollowed(connection, project.id, { paused })
+  const followed = await changeFollowed(connection, project.id, change)
   if (json) return printJson({ followed })
   const name = safeLine(project.name)
-  if (!paused) return print(`"${name}" is copied, and what waits is sent, again.`)
+  if (!change.paused) return print(`"${name}" is copied, and what waits is sent, again.`)
   print(`"${name}" is paused: nothing is copied, and what is written here goes into the branch.`)
   print(`Go on:  daybook sync resume --project ${shellWord(project.name)}`)
 }

@@ -35,7 +35,7 @@ export function describeState({ state, problem, movedTo }: Followed): string {
     case 'MOVED':
       return `moved: the project has its home elsewhere now, at ${safeLine(movedTo ?? '')}; the former one passes everything on`
     case 'PAUSED':
-      return 'paused: nothing is copied or sent, writes go into the branch'
+      return `paused: nothing is copied or sent, writes go into the branch${why}`
     case 'STOPPED':
       return 'stopped: no process follows it'
   }
@@ -66,10 +66,10 @@ const describeConflicts = ({ openConflicts }: Followed): string =>
 /** What to do about the state; empty if there is nothing to do. */
 export function stepsFor({ state, openConflicts, project, homeUrl, movedTo }: Followed): string[] {
   const of = ` --project ${shellWord(project.name)}`
-  const again = (url: string) => `daybook follow ${shellWord(url)}${of}`
+  const repoint = (url: string) => `daybook sync repoint ${shellWord(url)}${of}`
   const byState: Partial<Record<Followed['state'], readonly string[]>> = {
-    REFUSED: [`With another key of the home:  ${again(homeUrl)}`],
-    MOVED: [`Follow it where it is now:  ${again(movedTo ?? '<url>')}`],
+    REFUSED: [`With another key of the home:  ${repoint(homeUrl)}`],
+    MOVED: [`Follow it where it is now:  ${repoint(movedTo ?? '<url>')}`],
     PAUSED: [`Go on:  daybook sync resume${of}`],
     STOPPED: ['Start the daemon, or on a cluster the sync service:  npm run start:sync'],
     OFFLINE: [

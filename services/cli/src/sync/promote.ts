@@ -49,7 +49,7 @@ export async function promote(
       : `${safeLine(former)} follows it from now on.`,
   )
   print('Other followers: have each follow this one.')
-  print(`  daybook follow ${safeLine(url)} --project ${safeLine(id)}`)
+  print(`  daybook sync repoint ${safeLine(url)} --project ${safeLine(id)}`)
 }
 
 const LOCAL = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/u

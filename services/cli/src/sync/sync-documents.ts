@@ -72,19 +72,19 @@ export async function opens(connection: Connection, projectId: string): Promise<
 }
 
 const CHANGE = graphql(
-  `mutation ChangeFollowedProject($id: ID!, $paused: Boolean, $rule: ConflictRule) {
-    changed: changeFollowedProject(id: $id, paused: $paused, rule: $rule) {
+  `mutation ChangeFollowedProject($id: ID!, $paused: Boolean, $rule: ConflictRule, $goBack: Boolean) {
+    changed: changeFollowedProject(id: $id, paused: $paused, rule: $rule, goBack: $goBack) {
       __typename ... on FollowedProject { ...Followed } ...Failure
     }
   }`,
   [FOLLOWED, FAILURE],
 )
 
-/** Pauses, resumes, or changes the rule for conflicts. What is not given stays. */
+/** Pauses, resumes, changes the rule for conflicts, or lets the copy go back. What is not given stays. */
 export async function changeFollowed(
   connection: Connection,
   id: string,
-  change: { readonly paused?: boolean; readonly rule?: Followed['rule'] },
+  change: { readonly paused?: boolean; readonly rule?: Followed['rule']; readonly goBack?: boolean },
 ): Promise<Followed> {
   const { __typename: _, ...changed } = settled(
     (await request(connection, CHANGE, { id, ...change })).changed,

@@ -52,12 +52,25 @@ export interface WantedProject {
   readonly rule: ConflictRule
 }
 
-/** Follows a project of another Daybook, or changes its address, key and rule. @throws DaybookClientError */
+/** Follows a project of another Daybook. @throws DaybookClientError */
 export async function followProject(wanted: WantedProject) {
   const following = await changeOnce(FOLLOW, { ...wanted }, ({ result }) => succeeded(result))
   sessionChanged()
   return following
 }
+
+const REPOINT = graphql(
+  `mutation Repoint($id: ID!, $url: String!, $key: String!) {
+    result: repointProject(id: $id, url: $url, key: $key) {
+      __typename ... on FollowedProject { homeUrl project { name } } ...Failure
+    }
+  }`,
+  [FAILURE],
+)
+
+/** Gives a followed project another address or key of its home, or another home. @throws DaybookClientError */
+export const repointProject = (wanted: { readonly id: string; readonly url: string; readonly key: string }) =>
+  changeOnce(REPOINT, { ...wanted }, ({ result }) => succeeded(result))
 
 const CHANGE = graphql(
   `mutation ChangeFollowed($id: ID!, $paused: Boolean, $rule: ConflictRule) {

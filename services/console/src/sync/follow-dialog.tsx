@@ -1,4 +1,4 @@
-import { type ConflictRule, followProject } from '../api/sync.ts'
+import { type ConflictRule, type FollowedProject, followProject, repointProject } from '../api/sync.ts'
 import { Field } from '../components/field.tsx'
 import { FormDialog } from '../components/form-dialog.tsx'
 import { RULES } from './rules.ts'
@@ -6,8 +6,8 @@ import { RULES } from './rules.ts'
 /** What is known already of what is to be followed. */
 export interface FollowForm {
   readonly url?: string
-  readonly project?: string
-  readonly rule?: ConflictRule
+  /** One that is followed already: only the address and the key are asked for. */
+  readonly project?: FollowedProject['project']
 }
 
 /** Asks for a home, a key and a project, and follows it. The key is in the field only, and goes when the dialog closes. */
@@ -23,11 +23,15 @@ export function FollowDialog({
 }) {
   return (
     <FormDialog
-      title={given.project === undefined ? 'Follow a project' : `Follow ${given.project} again`}
+      title={given.project === undefined ? 'Follow a project' : `Follow ${given.project.name} again`}
       action="Follow"
       onClose={onClose}
       onSubmit={async (fields) => {
         const text = (name: string) => String(fields.get(name) ?? '').trim()
+        if (given.project !== undefined) {
+          const again = await repointProject({ id: given.project.id, url: text('url'), key: text('key') })
+          return onDone(`${again.project.name} follows ${again.homeUrl} with what you gave.`)
+        }
         const { followed, again, tookOver } = await followProject({
           url: text('url'),
           key: text('key'),
@@ -67,29 +71,27 @@ export function FollowDialog({
       >
         {(ids) => <input {...ids} name="key" type="password" required autocomplete="new-password" />}
       </Field>
-      <Field name="Project" hint="Its name or id at the home.">
-        {(ids) => (
-          <input
-            {...ids}
-            name="project"
-            required
-            defaultValue={given.project}
-            autocomplete="off"
-            spellcheck={false}
-          />
-        )}
-      </Field>
-      <Field name="Conflicts" hint="Changes made offline to a memory that the home has changed meanwhile.">
-        {(ids) => (
-          <select {...ids} name="rule">
-            {RULES.map(({ rule, meaning }) => (
-              <option key={rule} value={rule} selected={rule === given.rule}>
-                {meaning}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+      {given.project === undefined && (
+        <>
+          <Field name="Project" hint="Its name or id at the home.">
+            {(ids) => <input {...ids} name="project" required autocomplete="off" spellcheck={false} />}
+          </Field>
+          <Field
+            name="Conflicts"
+            hint="Changes made offline to a memory that the home has changed meanwhile."
+          >
+            {(ids) => (
+              <select {...ids} name="rule">
+                {RULES.map(({ rule, meaning }) => (
+                  <option key={rule} value={rule}>
+                    {meaning}
+                  </option>
+                ))}
+              </select>
+            )}
+          </Field>
+        </>
+      )}
     </FormDialog>
   )
 }

@@ -120,7 +120,7 @@ export function FollowedCard({
               <button
                 type="button"
                 class="primary"
-                onClick={() => onFollow({ url: movedTo ?? homeUrl, project: project.name, rule })}
+                onClick={() => onFollow({ url: movedTo ?? homeUrl, project })}
               >
                 Follow again{ofProject} …
               </button>

@@ -51,7 +51,7 @@ export function judgeFollowed(
       ? [
           failed(
             `The home of "${name}", ${home.url}, refuses this Daybook, so nothing can be written to it${why}`,
-            `Follow it with a key that is valid there:  daybook follow ${home.url} ${of}`,
+            `Give it a key that is valid there:  daybook sync repoint ${home.url} ${of}`,
           ),
         ]
       : []),
@@ -59,7 +59,7 @@ export function judgeFollowed(
       ? [
           warning(
             `"${name}" has its home elsewhere now, at ${movedTo}: the former home, ${home.url}, passes everything on, as long as it is there`,
-            `Follow it there, with a key of the new home:  daybook follow ${movedTo} ${of}`,
+            `Follow it there, with a key of the new home:  daybook sync repoint ${movedTo} ${of}`,
           ),
         ]
       : []),
@@ -76,6 +76,14 @@ export function judgeFollowed(
           warning(
             `${waits}, which does not answer${why}`,
             `Look at ${home.url}. Is it lost for good?  daybook sync promote --lost ${of}`,
+          ),
+        ]
+      : []),
+    ...(shown === 'PAUSED' && problem !== null
+      ? [
+          failed(
+            `"${name}" is paused, and a person has to look at it${why}`,
+            `How it stands:  daybook sync status ${of}`,
           ),
         ]
       : []),

@@ -32,6 +32,11 @@ const FOLLOW = `mutation ($url: String!, $key: String!) {
     __typename ... on Following { again } ... on DaybookError { code message }
   }
 }`
+/** The new home may not have what a follower of the lost one got: a person would say that it may go back. */
+const REPOINT = `mutation ($project: ID!, $url: String!, $key: String!) {
+  repointProject(id: $project, url: $url, key: $key) { __typename ... on DaybookError { code message } }
+  changeFollowedProject(id: $project, goBack: true) { __typename }
+}`
 const MAKE_KEY = `mutation ($input: CreateKeyInput!) {
   createKey(input: $input) { __typename ... on CreatedKey { key } ... on DaybookError { message } }
 }`
@@ -95,8 +100,15 @@ export async function startNetwork(daemons: number): Promise<Network> {
           followProject: { __typename: string; message?: string }
         }>({ query: FOLLOW, variables: { url, key } })
         const { followProject } = dataOf(asked)
-        if (followProject.__typename !== 'Following')
-          throw new Error(`daemon ${from} does not follow ${to}: ${followProject.message}`)
+        if (followProject.__typename === 'Following') return
+        const again = await nodeAt(from).daemon.graphql<{
+          repointProject: { __typename: string; message?: string }
+        }>({ query: REPOINT, variables: { project, url, key } })
+        const { repointProject } = dataOf(again)
+        if (repointProject.__typename !== 'FollowedProject')
+          throw new Error(
+            `daemon ${from} does not follow ${to}: ${followProject.message}; ${repointProject.message}`,
+          )
       })
     },
     isMoving: false,

@@ -5,7 +5,7 @@ import { newId } from '@daybook/memory/id'
 import { LIMITS } from '@daybook/memory/limits'
 import { shortString } from '@daybook/memory/text-rules'
 import { bindToProject, type Database } from '@daybook/postgres/connect'
-import { type BegunToFollow, beginFollowing } from '@daybook/sync/follower/begin-following'
+import { type BegunToFollow, beginFollowing, repoint } from '@daybook/sync/follower/begin-following'
 import { updateFollowed } from '@daybook/sync/follower/followed-projects'
 import { type FollowedStatus, listStatus } from '@daybook/sync/follower/status'
 import { deleteProject } from '../../delete-project.ts'
@@ -30,7 +30,7 @@ builder.objectType(following, {
       description: 'Whether it took the place of an empty project of the same name, with its keys.',
     }),
     again: t.exposeBoolean('again', {
-      description: 'Whether it was followed before: then its address, key and rule have changed.',
+      description: 'Whether it was followed before: then only its rule has changed.',
     }),
   }),
 })
@@ -55,7 +55,7 @@ builder.mutationFields((t) => ({
       resolveType: () => 'Following',
     }),
     description:
-      'Follows a project of another Daybook, its home: copies its journal, checks every link, and builds its own indexes, so that reads and searches are local. Writes go to the home; while it cannot be reached, into a branch, which is sent to it later. For a project that is followed already, it changes the address, the key or the rule.',
+      'Follows a project of another Daybook, its home: copies its journal, checks every link, and builds its own indexes, so that reads and searches are local. Writes go to the home; while it cannot be reached, into a branch, which is sent to it later. The project is new here, or an empty one of the same name, which is replaced. One that follows this home with this key already goes on; anything else is refused.',
     args: {
       url: t.arg.string({
         required: true,
@@ -78,10 +78,35 @@ builder.mutationFields((t) => ({
       const home = { url: checkUrl(url), key: checkKey(key) }
       const name = check('project', shortString(LIMITS.nameCharacters), project)
       const client = context.parts.homeOf({ home, projectId: name, followerId: newId() })
-      const begun = await refusing(home.url, () => beginFollowing(db, client, home, rule ?? null))
+      const wanted = { project: name, home, rule: rule ?? null }
+      const begun = await refusing(home.url, () => beginFollowing(db, client, wanted))
       context.forgetKeys()
       context.parts.sync?.look()
       return { ...begun, status: await requireFollowed(db, begun.projectId) }
+    },
+  }),
+  repointProject: t.field({
+    ...DAYBOOK,
+    type: builder.errorUnion('RepointProjectResult', {
+      types: [followedProject, ValidationError, NotFoundError, OperationRefusedError],
+      resolveType: () => 'FollowedProject',
+    }),
+    description:
+      'Has a followed project follow its home at another address, another home after that one has moved, or with another key. What is here stays: if the new home does not have all of it, following is paused until a person decides.',
+    args: {
+      id: t.arg.id(ID),
+      url: t.arg.string({ required: true, description: 'The home’s address from now on.' }),
+      key: t.arg.string({ required: true, description: 'A key of that home, as for `followProject`.' }),
+    },
+    resolve: async (_, { id, url, key }, context) => {
+      const db = requireAdmin(context)
+      const address = { url: checkUrl(url), key: checkKey(key) }
+      const { id: projectId } = await administeredProject(context, id)
+      await requireFollowed(db, projectId)
+      const client = context.parts.homeOf({ home: address, projectId, followerId: newId() })
+      await refusing(address.url, () => repoint(db, client, { projectId, address }))
+      context.parts.sync?.look()
+      return requireFollowed(db, projectId)
     },
   }),
   changeFollowedProject: t.field({
@@ -98,13 +123,21 @@ builder.mutationFields((t) => ({
         description: 'While it is paused, nothing is copied, and what is written goes into the branch.',
       }),
       rule: t.arg({ type: conflictRule }),
+      goBack: t.arg.boolean({
+        description:
+          'Whether the copy may go back, once, to the last event that its home has too. The changes of what comes after it go into the branch, to be sent to the home again.',
+      }),
     },
-    resolve: async (_, { id, paused, rule }, context) => {
+    resolve: async (_, { id, paused, rule, goBack }, context) => {
       const { id: projectId } = await administeredProject(context, id)
       await requireFollowed(context.directory, projectId)
       await updateFollowed(
         { db: bindToProject(context.directory, projectId), projectId },
-        { ...(paused != null && { paused }), ...(rule != null && { rule }) },
+        {
+          ...(paused != null && { paused, problem: null }),
+          ...(rule != null && { rule }),
+          ...(goBack != null && { mayGoBack: goBack }),
+        },
       )
       context.parts.sync?.look()
       return requireFollowed(context.directory, projectId)

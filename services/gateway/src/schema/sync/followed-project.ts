@@ -21,7 +21,7 @@ const shownState = enumOfWords<ShownState>('SyncState', {
   REFUSED: 'The home refuses this Daybook, or cannot be followed as it is. Nothing can be written.',
   MOVED:
     'The project has its home elsewhere now (`movedTo`). The former home passes everything on, as long as it is there.',
-  PAUSED: 'Nothing is copied or sent until it is resumed.',
+  PAUSED: 'Nothing is copied or sent until it is resumed. `problem` says why, if nobody asked for that.',
   STOPPED: 'No process follows it: start the sync service.',
 })
 
@@ -43,7 +43,7 @@ builder.objectType(followedProject, {
     state: t.field({ type: shownState, resolve: ({ shown }) => shown }),
     problem: t.exposeString('problem', {
       nullable: true,
-      description: 'Why it is not connected, as a sentence.',
+      description: 'Why it is not connected, or was paused, as a sentence.',
     }),
     rule: t.field({
       type: conflictRule,
