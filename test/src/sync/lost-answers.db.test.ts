@@ -166,7 +166,7 @@ describe.each(SERVICE_DATABASES)('when an answer of the home is lost, on $name',
     // Also while it takes the home for offline.
     await updateFollowed(follower, { state: 'OFFLINE' })
     expect(await decideCommands(between, follower, sender, [sent])).toMatchObject([
-      { appended: { duplicate: true, memory: { sequence: 2 } } },
+      { receipt: { duplicate: true, sequence: 2 } },
     ])
     await updateFollowed(follower, { takingEpoch: 2 })
     await expect(decideCommands(between, follower, sender, [sent])).rejects.toThrow('just moving')

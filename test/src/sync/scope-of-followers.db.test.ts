@@ -1,5 +1,5 @@
 import { CHAIN_START } from '@daybook/memory/event-hash'
-import { newId } from '@daybook/memory/id'
+import { newId, parseMemoryId } from '@daybook/memory/id'
 import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type SyncNode, startSyncNode } from './sync-node.ts'
@@ -54,6 +54,7 @@ describe.each(SERVICE_DATABASES)('what a key may ask as a follower, on $name', (
     expect(await statuses(writer)).toEqual([200, 200, 200, 403])
     expect((await ask(writer, 'hand-over')).status).toBe(403)
     expect(await statuses(await keyWith('READ', 'WRITE', 'ADMIN'))).toEqual([200, 200, 200, 200])
+    expect(await statuses(await keyWith('WRITE', 'FOLLOW'))).toEqual([403, 403, 200, 403])
     const lacking = await ask(await keyWith('READ'), 'hello')
     expect(lacking.text).toContain('scope FOLLOW')
     expect(lacking.text).toContain('daybook keys create')
@@ -69,5 +70,47 @@ describe.each(SERVICE_DATABASES)('what a key may ask as a follower, on $name', (
       },
     })
     expect(stream.status).toBe(403)
+  })
+
+  it('is answered with receipts, which tell nothing of a memory', async () => {
+    const owner = await home.running.newClient(true)
+    const { remember } = await owner.data(
+      `mutation { remember(input: { content: { note: { text: "the marmot sleeps" } }, labels: ["ibex"] }) {
+        ... on Remembered { hash memory { id } } } }`,
+    )
+    const { createKey } = await owner.data(CREATE, {
+      input: { name: 'writer', scopes: ['WRITE', 'FOLLOW'], projects: [owner.projectId] },
+    })
+    const id = parseMemoryId(remember.memory.id)
+    const why = { correlationId: null, causationId: null }
+    const commands = [
+      { key: 'a', command: { type: 'revise', id, input: { importance: 3 } }, ...why },
+      { key: 'b', command: { type: 'forget', id }, ...why },
+      { key: 'a', command: { type: 'revise', id, input: { importance: 3 } }, ...why },
+    ]
+    const response = await fetch(`${home.url}/sync/commands`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${createKey.key}`,
+        'x-daybook-project': owner.projectId,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ commands }),
+    })
+    const text = await response.text()
+    expect(text).not.toMatch(/marmot|ibex/u)
+    const { decided } = JSON.parse(text)
+    expect(decided, text).toHaveLength(3)
+    expect(decided[0]).toEqual({
+      receipt: {
+        memoryId: id,
+        version: 2,
+        sequence: 2,
+        hash: expect.any(String),
+        changed: true,
+        duplicate: false,
+      },
+    })
+    expect(decided[2]).toMatchObject({ receipt: { version: 2, changed: false, duplicate: true } })
   })
 })

@@ -25,6 +25,15 @@ describe('a wake-up', () => {
     expect(await tookMs(wakeUp.wait(50))).toBeGreaterThan(40)
   })
 
+  it('ends a wait when the signal is aborted, before or meanwhile', async () => {
+    const ending = new AbortController()
+    const wakeUp = createWakeUp()
+    const waiting = wakeUp.wait(NEVER, ending.signal)
+    ending.abort()
+    await expect(waiting).resolves.toBeUndefined()
+    await expect(wakeUp.wait(NEVER, ending.signal)).resolves.toBeUndefined()
+  })
+
   it('that never comes ends the wait after its time', async () => {
     expect(await tookMs(createWakeUp().wait(50))).toBeGreaterThan(40)
   })

@@ -3,13 +3,15 @@ import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { ConflictRule } from '../follower/followed-projects.ts'
 import type { HomeClient } from '../follower/home-client.ts'
-import type { Decided, SentCommand } from '../wire/sent-command.ts'
+import type { Decided, Receipt, SentCommand } from '../wire/sent-command.ts'
 import { fromWire, type WireError } from '../wire/wire-error.ts'
 import { type BranchCommand, effectiveCommand, readWaiting, toBranchCommand } from './branch-commands.ts'
 import { noteConflict } from './conflicts.ts'
 
 /** Commands sent at a time. */
 const BATCH = 200
+/** And bytes: a home reads 16 MiB (`services/gateway/src/sync/serve-sync.ts`). */
+const BATCH_BYTES = 4 * 1024 * 1024
 
 /** What sending some commands came to. */
 export interface SentBatch {
@@ -35,29 +37,31 @@ export async function sendBranch(
   scope: ProjectScope,
   home: HomeClient,
   rule: ConflictRule,
+  signal?: AbortSignal,
 ): Promise<SentBatch> {
   const batch = oncePerMemory(await readWaiting(scope.db, scope.projectId, BATCH))
   if (batch.length === 0) return { sent: 0, withoutEvent: 0, upTo: 0 }
-  const decided = await home.decide(batch.map(toSent))
+  const sent = withinBytes(batch.map(toSent))
+  const decided = await home.decide(sent, signal)
   for (const one of decided) if ('error' in one && isPassing(one.error)) throw fromWire(one.error)
   return scope.db.transaction().execute(async (trx) => {
     await lockProject(trx, scope.projectId, 'copy')
     let withoutEvent = 0
     let upTo = 0
-    for (const [index, one] of batch.entries()) {
+    for (const [index, one] of batch.slice(0, sent.length).entries()) {
       const answer = decided[index] as Decided
       if ('error' in answer) {
         await settleRefused(trx, scope.projectId, one, answer.error, rule)
         withoutEvent += 1
       } else {
-        const { memory, event } = answer.appended
-        await settleAppended(trx, scope.projectId, one, memory)
+        const { receipt } = answer
+        await settleAppended(trx, scope.projectId, one, receipt)
         // Of one that was decided before, it is not known whether it made an event.
-        if (event === null) withoutEvent += 1
-        upTo = Math.max(upTo, memory.sequence)
+        if (!receipt.changed) withoutEvent += 1
+        upTo = Math.max(upTo, receipt.sequence)
       }
     }
-    return { sent: batch.length, withoutEvent, upTo }
+    return { sent: sent.length, withoutEvent, upTo }
   })
 }
 
@@ -65,6 +69,16 @@ export async function sendBranch(
 function oncePerMemory(commands: readonly BranchCommand[]): readonly BranchCommand[] {
   const seen = new Set<string>()
   const end = commands.findIndex(({ memoryId }) => seen.size === seen.add(memoryId).size)
+  return end < 0 ? commands : commands.slice(0, end)
+}
+
+/** The beginning that a home reads as one request; at least one. */
+function withinBytes(commands: readonly SentCommand[]): readonly SentCommand[] {
+  let bytes = 0
+  const end = commands.findIndex((one, index) => {
+    bytes += Buffer.byteLength(JSON.stringify(one))
+    return index > 0 && bytes > BATCH_BYTES
+  })
   return end < 0 ? commands : commands.slice(0, end)
 }
 
@@ -101,11 +115,11 @@ async function settleAppended(
   trx: DatabaseTransaction,
   projectId: string,
   one: BranchCommand,
-  memory: { readonly state: { readonly id: string }; readonly version: number; readonly sequence: number },
+  { memoryId, version, sequence }: Receipt,
 ): Promise<void> {
   await trx
     .updateTable('branch_commands')
-    .set({ sequence: memory.sequence })
+    .set({ sequence })
     .where('project_id', '=', projectId)
     .where('position', '=', one.position)
     .execute()
@@ -120,10 +134,10 @@ async function settleAppended(
     .executeTakeFirst()
   if (next === undefined) return
   // The home may have found that the new memory is one that it has.
-  if (memory.state.id !== one.memoryId)
+  if (memoryId !== one.memoryId)
     await trx
       .updateTable('branch_commands')
-      .set({ memory_id: memory.state.id })
+      .set({ memory_id: memoryId })
       .where('project_id', '=', projectId)
       .where('memory_id', '=', one.memoryId)
       .where('position', '>', one.position)
@@ -131,7 +145,7 @@ async function settleAppended(
   // Its writer saw what this one came to.
   await trx
     .updateTable('branch_commands')
-    .set({ base_version: memory.version })
+    .set({ base_version: version })
     .where('project_id', '=', projectId)
     .where('position', '=', next.position)
     .where('base_version', 'is not', null)

@@ -14,8 +14,6 @@ export interface VectorFetcher {
   of(events: readonly ImportedEvent[]): void
 }
 
-/** Milliseconds for an answer with vectors: 200 texts are some 700 kB. */
-const ANSWER_MS = 20_000
 /** Texts whose vectors wait to be fetched, at most: beyond that, the local model may well be faster. */
 const MOST_WAITING = 20_000
 
@@ -34,7 +32,7 @@ export function createVectorFetcher(
   const run = async (): Promise<void> => {
     while (waiting.length > 0 && !signal.aborted) {
       const hashes = waiting.splice(0, MOST_TEXTS)
-      const { texts } = await home.ask('vectors', { modelId, hashes }, vectorsAnswered, ANSWER_MS)
+      const { texts } = await home.ask('vectors', { modelId, hashes }, vectorsAnswered, signal)
       onFetched(await storeTravellingVectors(scope, modelId, texts))
     }
   }

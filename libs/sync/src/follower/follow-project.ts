@@ -34,8 +34,8 @@ export interface FollowOptions {
   readonly signal: AbortSignal
 }
 
-/** Milliseconds between tries, at first and at most. */
-const RETRY = { firstMs: 200, maxMs: 5_000 }
+/** Milliseconds between tries, at first and at most: a home that is back is followed within 5 s. */
+const RETRY = { firstMs: 200, maxMs: 3_000 }
 /** Milliseconds between looks at the branch: other processes write into it too. */
 const BRANCH_MS = 500
 /** Longer than any connection takes: the largest delay that a timer knows, some 24 days. */
@@ -91,7 +91,6 @@ export async function followProject(scope: ProjectScope, options: FollowOptions)
     } finally {
       signal.removeEventListener('abort', end)
       session.abort()
-      connected.raise()
       await sending
     }
   }
@@ -191,7 +190,7 @@ async function sendWhenConnected(
   connected: WakeUp,
   { logger, onCommitted, activity, written, signal }: FollowOptions,
 ): Promise<void> {
-  await connected.wait(LONG_MS)
+  await connected.wait(LONG_MS, signal)
   for (let failures = 0; !signal.aborted; ) {
     try {
       const { waiting } = await readBranchSize(scope.db, scope.projectId)
@@ -200,16 +199,17 @@ async function sendWhenConnected(
       if (waiting === 0) {
         const replayed = await rebaseIfLeft(scope)
         if (replayed.length > 0) onCommitted(scope.projectId, replayed)
-        await written.wait(activity.interval(BRANCH_MS))
+        await written.wait(activity.interval(BRANCH_MS), signal)
         continue
       }
-      const { withoutEvent, upTo } = await sendBranch(scope, home, followed.rule)
+      const { withoutEvent, upTo } = await sendBranch(scope, home, followed.rule, signal)
       if (withoutEvent > 0) {
         await untilCopied(scope, upTo, { signal })
         onCommitted(scope.projectId, await rebaseBranch(scope))
       }
       failures = 0
     } catch (error) {
+      if (error instanceof NeedsPerson) return void (await updateFollowed(scope, stateAfter(error)))
       logger.info({ projectId: scope.projectId, error }, 'the branch could not be sent; trying again')
       failures += 1
       await pause(backoffDelay(failures, RETRY), signal)

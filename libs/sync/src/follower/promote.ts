@@ -25,9 +25,6 @@ export interface Promoted {
   readonly events: readonly LinkedEvent[]
 }
 
-/** Milliseconds that the old home may take to hand over. */
-const HAND_OVER_MS = 15_000
-
 /**
  * Makes this Daybook the home of a project that it follows, with the old home's consent: everything that it has is here,
  * and it follows this one from then on. If the answer is lost, whoever follows the project asks again (`finishTaking`).
@@ -74,7 +71,7 @@ export async function finishTaking(
   if (followed === null) return { epoch, events: [] }
   const giveUp = () => updateFollowed(scope, { takingEpoch: null, own: null })
   const { handedOver } = await home
-    .ask('hand-over', { epoch, ...own, at: followed.copied }, handOverAnswered, HAND_OVER_MS)
+    .ask('hand-over', { epoch, ...own, at: followed.copied }, handOverAnswered)
     .catch(async (error: unknown) => {
       if (!(error instanceof UnavailableError)) await giveUp()
       throw error

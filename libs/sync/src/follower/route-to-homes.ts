@@ -5,6 +5,7 @@ import type { Erasure } from '@daybook/journal/erase/erase-memories'
 import { DaybookError, UnavailableError } from '@daybook/memory/errors'
 import type { CommittedEvent, EventMetadata, LinkedEnvelope } from '@daybook/memory/events'
 import { newId } from '@daybook/memory/id'
+import type { MemoryState } from '@daybook/memory/state'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { pause } from '@daybook/runtime/backoff'
 import { z } from 'zod'
@@ -14,6 +15,7 @@ import type { Decided, SentCommand } from '../wire/sent-command.ts'
 import { fromWire } from '../wire/wire-error.ts'
 import { type Followed, readFollowed, updateFollowed } from './followed-projects.ts'
 import type { HomeClient, HomeOf } from './home-client.ts'
+import { outcomesOf } from './outcomes-of.ts'
 import { stateAfter } from './state-after.ts'
 import { untilCopied } from './until-copied.ts'
 
@@ -29,8 +31,6 @@ export interface RouteOptions {
 const HERE_MS = 1_000
 /** The same for an erasure. */
 const ERASED_MS = 10_000
-/** Milliseconds for an erasure at the home. */
-const ERASE_MS = 60_000
 
 /**
  * The same writer, for projects of this Daybook and for those that follow another one, their home:
@@ -78,11 +78,9 @@ export function routeToHomes(writer: JournalWriter, { homeOf, onCommitted }: Rou
     if (followed.state === 'REFUSED') throw refused(followed)
     if (requests.some(({ onlyAtHome }) => onlyAtHome === true)) return passOn(homeOf, followed, keyed)
     if (!(await isOpen(scope, followed))) return branch(scope, keyed)
+    let decided: readonly Decided[]
     try {
-      const outcomes = (await homeOf(followed).decide(keyed.map(toSent))).map(toOutcome)
-      const sequences = outcomes.flatMap((one) => ('appended' in one ? [one.appended.memory.sequence] : []))
-      await untilCopied(scope, Math.max(0, ...sequences), { mostMs: HERE_MS })
-      return outcomes
+      decided = await homeOf(followed).decide(keyed.map(toSent))
     } catch (error) {
       if (!(error instanceof UnavailableError)) throw error
       // The next requests need not wait for the same answer.
@@ -92,6 +90,9 @@ export function routeToHomes(writer: JournalWriter, { homeOf, onCommitted }: Rou
         'error' in outcome ? { error: maybeAccepted(outcome.error, requests[index]) } : outcome,
       )
     }
+    const sequences = decided.flatMap((one) => ('receipt' in one ? [one.receipt.sequence] : []))
+    await untilCopied(scope, Math.max(0, ...sequences), { mostMs: HERE_MS })
+    return outcomesOf(scope, keyed, decided)
   }
 
   const appendMany: JournalWriter['appendMany'] = async (scope, requests) => {
@@ -143,7 +144,7 @@ async function passOn(
 ): Promise<readonly AppendOutcome[]> {
   if (followed.takingEpoch !== null)
     throw new UnavailableError('The project is just moving to another home: try again in a moment')
-  return (await homeOf(followed).decide(requests.map(toSent))).map(toOutcome)
+  return (await homeOf(followed).decide(requests.map(toSent))).map(toPassedOn)
 }
 
 /** Whether the home decides now: it answers, and nothing that came before waits for it. */
@@ -190,8 +191,13 @@ function toSent(request: KeyedRequest): SentCommand {
   }
 }
 
-const toOutcome = (decided: Decided): AppendOutcome =>
-  'appended' in decided ? decided : { error: fromWire(decided.error) }
+/** Only a receipt is made of it, so it has no more of the memory than that. */
+function toPassedOn(decided: Decided): AppendOutcome {
+  if ('error' in decided) return { error: fromWire(decided.error) }
+  const { memoryId, version, sequence, hash, duplicate } = decided.receipt
+  const state = { id: memoryId } as MemoryState
+  return { appended: { memory: { state, version, sequence, hash }, event: null, duplicate } }
+}
 
 const erased = z.object({
   events: z.array(z.looseObject({ sequence: z.int(), hash: z.string() })),
@@ -206,7 +212,7 @@ async function eraseAtHome(
   { correlationId, causationId }: EventMetadata,
 ): Promise<Erasure> {
   const answer = await home
-    .ask('erase', { memoryIds, correlationId, causationId }, erased, ERASE_MS)
+    .ask('erase', { memoryIds, correlationId, causationId }, erased)
     .catch((error: unknown) => {
       if (!(error instanceof UnavailableError)) throw error
       throw new UnavailableError(

@@ -32,7 +32,11 @@ export async function decideCommands(
     if (one instanceof DaybookError) return { error: toWire(one) }
     const outcome = outcomes.shift()
     if (outcome === undefined) throw new Error('a command had no outcome')
-    if ('appended' in outcome) return outcome
+    if ('appended' in outcome) {
+      const { memory, event, duplicate } = outcome.appended
+      const { state, version, sequence, hash } = memory
+      return { receipt: { memoryId: state.id, version, sequence, hash, changed: event !== null, duplicate } }
+    }
     if (!(outcome.error instanceof DaybookError)) throw outcome.error
     return { error: toWire(outcome.error) }
   })

@@ -1,4 +1,3 @@
-import type { Appended } from '@daybook/journal/append/append-request'
 import { check } from '@daybook/memory/check'
 import type { Command } from '@daybook/memory/commands'
 import { decodeCommand } from '@daybook/memory/decode/decode-command'
@@ -58,26 +57,29 @@ export function decodeSentCommand(value: unknown): SentCommand {
   return { ...rest, command, ...(given !== undefined && { given: decodeCommand(given, 'given') }) }
 }
 
-/** What a home answers to a command. */
-export type Decided = { readonly appended: Appended } | { readonly error: WireError }
+/**
+ * What a home says of a command that it has accepted: where the outcome is, and not what the memory holds. Who sends commands
+ * need not be allowed to read.
+ */
+const receipt = z.object({
+  memoryId: z.uuid(),
+  version: z.int().min(1),
+  sequence: z.int().min(1),
+  /** Of the memory's newest event. */
+  hash: z.string().regex(/^[0-9a-f]{64}$/u),
+  /** Whether an event of this memory was written. */
+  changed: z.boolean(),
+  /** Whether the key was used for this request before. */
+  duplicate: z.boolean(),
+})
 
-/** The form of the answer to commands, in their order. The home is trusted with what a memory holds. */
+/** A home's receipt. */
+export type Receipt = z.infer<typeof receipt>
+
+/** What a home answers to a command. */
+export type Decided = { readonly receipt: Receipt } | { readonly error: WireError }
+
+/** The form of the answer to commands, in their order. */
 export const decidedCommands = z.object({
-  decided: z.array(
-    z.union([
-      z.object({
-        appended: z.looseObject({
-          memory: z.looseObject({
-            version: z.int(),
-            sequence: z.int(),
-            hash: z.string(),
-            state: z.looseObject({ id: z.uuid() }),
-          }),
-          event: z.looseObject({ sequence: z.int() }).nullable(),
-          duplicate: z.boolean(),
-        }),
-      }),
-      z.object({ error: wireError }),
-    ]),
-  ),
+  decided: z.array(z.union([z.object({ receipt }), z.object({ error: wireError })])),
 })

@@ -45,13 +45,10 @@ export interface HomeHead {
   readonly hash: string
 }
 
-/** A parsed line. */
-export type StreamLine =
-  | { readonly state: HomeState }
-  | { readonly head: HomeHead }
-  | { readonly error: WireError }
-  /** Checked like a line of an export. */
-  | { readonly event: ExportedEvent; readonly size: number }
+type OtherLine = { readonly state: HomeState } | { readonly head: HomeHead } | { readonly error: WireError }
+
+/** A parsed line, with its characters. An event is checked like a line of an export. */
+export type StreamLine = (OtherLine | { readonly event: ExportedEvent }) & { readonly size: number }
 
 const state = z.object({
   project: z.object({ id: z.uuid(), name: z.string() }),
@@ -68,7 +65,10 @@ const state = z.object({
       beganBy: z.string(),
     }),
   ),
-  movedTo: z.string().nullable(),
+  movedTo: z
+    .url({ protocol: /^https?$/u })
+    .max(1_000)
+    .nullable(),
 }) satisfies z.ZodType<HomeState>
 
 const head = z.object({ sequence: z.int().min(0), hash: z.string() }) satisfies z.ZodType<HomeHead>
@@ -79,7 +79,7 @@ const line = z.union([z.object({ state }), z.object({ head }), z.object({ error:
  * Parses a line that is not an event's.
  * @throws DaybookError UNAVAILABLE for anything else: a proxy may have cut the line, or answered itself
  */
-export function parseStreamLine(text: string): Exclude<StreamLine, { readonly event: unknown }> {
+export function parseStreamLine(text: string): OtherLine {
   try {
     return line.parse(JSON.parse(text))
   } catch (error) {

@@ -8,7 +8,12 @@ import {
   UnavailableError,
   ValidationError,
 } from '@daybook/memory/errors'
+import { safeLine } from '@daybook/memory/safe-text'
+import { oneLine } from '@daybook/memory/text-rules'
 import { z } from 'zod'
+
+/** The most of a message that is kept. */
+const MESSAGE_CHARACTERS = 1_000
 
 /** An expected failure on its way from a home to a follower. */
 export interface WireError {
@@ -23,7 +28,8 @@ export interface WireError {
 /** The form of a `WireError`. */
 export const wireError = z.object({
   code: z.string(),
-  message: z.string(),
+  /** It may be shown to people. */
+  message: z.string().transform((text) => oneLine(safeLine(text), MESSAGE_CHARACTERS)),
   field: z.string().optional(),
   currentVersion: z.int().nullable().optional(),
   limit: z.string().optional(),

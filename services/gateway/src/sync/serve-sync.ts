@@ -29,8 +29,9 @@ export type AnswerSync = (
   asked: { readonly access: Access; readonly closing: AbortSignal },
 ) => Promise<void>
 
-/** The largest body, in bytes: 500 commands with the longest texts are sent as several requests. */
-const BODY_BYTES = 64 * 1024 * 1024
+/** The largest body with commands, in bytes, and that of all others. */
+const COMMANDS_BYTES = 16 * 1024 * 1024
+const BODY_BYTES = 64 * 1024
 
 /** A question of a follower that is answered at once. */
 interface Question<T = unknown> {
@@ -120,7 +121,9 @@ export function serveSync(
     const scope = followedScope(parts, access, path)
     if (asked === undefined)
       return streamToFollower(parts, news, { request, response, query, scope, access, closing })
-    const checked = asked.form.safeParse(await readBody(request, BODY_BYTES))
+    const checked = asked.form.safeParse(
+      await readBody(request, path === '/sync/commands' ? COMMANDS_BYTES : BODY_BYTES),
+    )
     if (!checked.success) {
       const [issue] = checked.error.issues
       throw new ValidationError((issue?.path ?? []).join('.') || 'body', issue?.message ?? 'is no JSON')
