@@ -40,7 +40,11 @@ describe('a project of one daemon, followed by another', () => {
     proxy = await startSwitchingProxy()
     homeUrl = `http://127.0.0.1:${proxy.port}`
     home = createTestDaemon(undefined, {
-      environment: { ...environment, DAYBOOK_ALLOWED_HOSTS: `127.0.0.1:${proxy.port}` },
+      environment: {
+        ...environment,
+        DAYBOOK_ALLOWED_HOSTS: `127.0.0.1:${proxy.port}`,
+        DAYBOOK_NEXT_HOMES: '127.0.0.1',
+      },
     })
     laptop = createTestDaemon(undefined, { environment })
     await Promise.all([home.start(), laptop.start()])

@@ -37,7 +37,11 @@ const said: { readonly where: string; readonly text: string }[] = []
 beforeAll(async () => {
   proxy = await startSwitchingProxy()
   home = createTestDaemon(undefined, {
-    environment: { ...ENVIRONMENT, DAYBOOK_ALLOWED_HOSTS: `127.0.0.1:${proxy.port}` },
+    environment: {
+      ...ENVIRONMENT,
+      DAYBOOK_ALLOWED_HOSTS: `127.0.0.1:${proxy.port}`,
+      DAYBOOK_NEXT_HOMES: '127.0.0.1',
+    },
   })
   follower = createTestDaemon(undefined, { environment: ENVIRONMENT })
   await Promise.all([home.start(), follower.start()])

@@ -32,7 +32,7 @@ export async function startSyncNode(start: TestDatabaseKind['start'], embedder?:
   const proxy = await startSwitchingProxy()
   const running = await startTestGateway(database, embedder, {
     follows: true,
-    environment: { DAYBOOK_ALLOWED_HOSTS: `127.0.0.1:${proxy.port}` },
+    environment: { DAYBOOK_ALLOWED_HOSTS: `127.0.0.1:${proxy.port}`, DAYBOOK_NEXT_HOMES: '127.0.0.1' },
   })
   const { port } = new URL(running.gateway.url)
   const open = () => proxy.route({ host: '127.0.0.1', port: Number(port) })

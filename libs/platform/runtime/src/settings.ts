@@ -48,6 +48,13 @@ export const SETTINGS = {
     description:
       'Origins, separated by commas, whose pages may use the API in browsers: `https://app.example.com`. Pages of other origins get 403 (`ORIGIN_NOT_ALLOWED`)',
   },
+  nextHomes: {
+    name: 'DAYBOOK_NEXT_HOMES',
+    schema: hostNames.prefault(''),
+    type: 'names',
+    description:
+      'Names, separated by commas, of Daybooks that projects may be handed over to (`daybook sync promote` there): `laptop:4000`, `127.0.0.1`. A name without a port allows all. Others may only be named by a key that may run the whole Daybook; addresses of this machine or link (127.0.0.1, 169.254.169.254) only here',
+  },
   httpLimits: {
     maxConnections: {
       name: 'DAYBOOK_MAX_CONNECTIONS',

@@ -4,13 +4,17 @@ import { hashOfKey } from '@daybook/postgres/access/key-format'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { z } from 'zod'
 import { insertFollowed, readFollowed, updateFollowed } from '../follower/followed-projects.ts'
+import { type NextHomes, requireNextHome } from './next-home.ts'
 
 /** The form of a request to give the home of a project to the Daybook that asks. */
 export const handOverAsked = z.strictObject({
   /** The epoch that begins there. */
   epoch: z.int().min(2),
   /** The new home's address and a key that opens the project there. */
-  url: z.url({ protocol: /^https?$/u }).max(1_000),
+  url: z
+    .url({ protocol: /^https?$/u })
+    .max(1_000)
+    .transform((url) => url.replace(/\/+$/u, '')),
   key: z.string().regex(/^[!-~]{1,255}$/u),
   /**
    * The last event that the new home has, which must be the journal's end; null if it became the home without asking, because
@@ -32,15 +36,17 @@ export const handOverAnswered = z.object({
 /**
  * Makes this journal a copy that follows a new home, if it ends where that one has got. From the commit on, nothing is
  * appended here. Asked again, it says the same.
- * @throws DaybookError REFUSED if the project has its home elsewhere, or was in that epoch before
+ * @throws what `requireNextHome` throws; DaybookError REFUSED if the project has its home elsewhere, or was in that epoch before
  */
 export async function handOver(
   { db, projectId }: ProjectScope,
   { epoch, url, key, at }: HandOverAsked,
+  next: NextHomes,
 ): Promise<z.infer<typeof handOverAnswered>> {
+  await requireNextHome(url, next)
   return db.transaction().execute(async (trx) => {
     const followed = await readFollowed({ db: trx, projectId })
-    const home = { url: url.replace(/\/+$/u, ''), key }
+    const home = { url, key }
     if (followed !== null) {
       if (followed.home.url !== home.url)
         throw new DaybookError(

@@ -89,8 +89,9 @@ const QUESTIONS: Readonly<Record<string, Question>> = {
   '/sync/hand-over': question({
     needs: ['write', 'admin'],
     form: handOverAsked,
-    answer: async (_, scope, __, asked, onHandedOver) => {
-      const answer = await handOver(scope, asked)
+    answer: async ({ config }, scope, { admin }, asked, onHandedOver) => {
+      const next = { allowed: config.nextHomes, byAdministrator: admin }
+      const answer = await handOver(scope, asked, next)
       if (answer.handedOver) onHandedOver()
       return answer
     },

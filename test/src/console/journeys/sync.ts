@@ -37,6 +37,7 @@ export function syncJourneys(suite: ConsoleSuite): void {
       environment: {
         DAYBOOK_EMBEDDER: 'test-hash/64/token-bits-1',
         DAYBOOK_ALLOWED_HOSTS: `127.0.0.1:${proxy.port}`,
+        DAYBOOK_NEXT_HOMES: '127.0.0.1',
       },
     })
     await home.start()

@@ -30,7 +30,7 @@ export function createChaosNode(
   onStarted: (port: number) => void,
 ): ChaosNode {
   const daemon = createTestDaemon(undefined, {
-    environment: { DAYBOOK_ALLOWED_HOSTS: names.join(',') },
+    environment: { DAYBOOK_ALLOWED_HOSTS: names.join(','), DAYBOOK_NEXT_HOMES: '127.0.0.1' },
   })
   let outages = 0
   let up = false
