@@ -81,7 +81,7 @@ describe.each(SERVICE_DATABASES)('what a key may ask as a follower, on $name', (
     const { createKey } = await owner.data(CREATE, {
       input: { name: 'writer', scopes: ['WRITE', 'FOLLOW'], projects: [owner.projectId] },
     })
-    const id = parseMemoryId(remember.memory.id)
+    const id = parseMemoryId(remember.memory.id)?.uuid
     const why = { correlationId: null, causationId: null }
     const commands = [
       { key: 'a', command: { type: 'revise', id, input: { importance: 3 } }, ...why },
