@@ -14,6 +14,8 @@ import { NeedsPerson } from './state-after.ts'
 
 /** After so many milliseconds without a line the home counts as lost. */
 const SILENT_MS = 3 * HEARTBEAT_MS
+/** The same before the first line, which a home has at once: one that is back is not found while another try hangs. */
+const FIRST_MS = 5_000
 
 const KIB = 1024
 /**
@@ -127,17 +129,17 @@ export function createHomeClient(
       const end = () => broken.abort()
       if (signal.aborted) return
       signal.addEventListener('abort', end, { once: true })
-      let silent = false
+      let silentMs: number | null = null
       // Only while a line is waited for: what takes long here says nothing about the home.
       let timer: NodeJS.Timeout | undefined
-      const listen = () =>
+      const listen = (mostMs: number) =>
         (timer = setTimeout(() => {
-          silent = true
+          silentMs = mostMs
           broken.abort()
-        }, SILENT_MS))
+        }, mostMs))
       try {
         const query = new URLSearchParams({ sequence: String(after.sequence), hash: after.hash })
-        listen()
+        listen(FIRST_MS)
         const { body } = await send(`/sync/journal?${query.toString()}`, { headers, signal: broken.signal })
         if (body === null) return
         let unread = 0
@@ -156,11 +158,11 @@ export function createHomeClient(
             throw tooMuch(url, LONGEST_LINE, 'in a line')
           if (text === null) throw new UnavailableError(`line ${number} of the home's stream ${problem}`)
           yield toLine(number, text)
-          listen()
+          listen(SILENT_MS)
         }
       } catch (error) {
-        if (error instanceof DaybookError || signal.aborted) throw error
-        const why = silent ? `nothing was heard for ${SILENT_MS / 1_000} s` : whyNot(error)
+        if (signal.aborted || (silentMs === null && error instanceof DaybookError)) throw error
+        const why = silentMs === null ? whyNot(error) : `nothing was heard for ${silentMs / 1_000} s`
         throw new UnavailableError(`${url} broke off: ${why}`, { cause: error })
       } finally {
         clearTimeout(timer)
