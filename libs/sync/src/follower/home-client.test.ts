@@ -18,7 +18,7 @@ describe('the stream of a home', () => {
       silent as typeof fetch,
     )
     const stream = home.stream({ sequence: 0, hash: '0'.repeat(64) }, new AbortController().signal)
-    const ended = vi.fn()
+    const ended = vi.fn<(error: unknown) => void>()
     const first = stream.next().catch(ended)
     await vi.advanceTimersByTimeAsync(4_900)
     expect(ended).not.toHaveBeenCalled()

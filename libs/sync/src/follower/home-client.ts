@@ -6,6 +6,7 @@ import { LONGEST_LINE, readLines } from '@daybook/runtime/read-lines'
 import { reasonOf } from '@daybook/runtime/reason-of'
 import { VERSION } from '@daybook/runtime/version'
 import { z } from 'zod'
+import { parseJson } from '../wire/parse-json.ts'
 import { type Decided, decidedCommands, type SentCommand } from '../wire/sent-command.ts'
 import { HEARTBEAT_MS, parseStreamLine, type StreamLine } from '../wire/stream-line.ts'
 import { fromWire, wireError } from '../wire/wire-error.ts'
@@ -184,15 +185,6 @@ function toLine(number: number, text: string): StreamLine {
     if (!(error instanceof InvalidExportError)) throw error
     // A line that a broken connection cut is no event either.
     throw new UnavailableError(`the home's stream: ${error.message}`, { cause: error })
-  }
-}
-
-/** @returns undefined if it is no JSON */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }
 

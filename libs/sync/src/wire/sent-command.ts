@@ -63,7 +63,7 @@ export function decodeSentCommand(value: unknown): SentCommand {
  */
 const receipt = z.object({
   memoryId: z.uuid(),
-  version: z.int().min(1),
+  version: z.int32().min(1),
   sequence: z.int().min(1),
   /** Of the memory's newest event. */
   hash: z.string().regex(/^[0-9a-f]{64}$/u),

@@ -1,6 +1,9 @@
 import type { ExportedEvent } from '@daybook/journal/export/export-format'
-import { DaybookError } from '@daybook/memory/errors'
+import { UnavailableError } from '@daybook/memory/errors'
+import { LIMITS } from '@daybook/memory/limits'
+import { moment, shortString } from '@daybook/memory/text-rules'
 import { z } from 'zod'
+import { parseJson } from './parse-json.ts'
 import { type WireError, wireError } from './wire-error.ts'
 
 /*
@@ -45,44 +48,53 @@ export interface HomeHead {
   readonly hash: string
 }
 
+/** Far more than there are; and keys of one. */
+const MOST_QUARANTINES = 1_000
+
 type OtherLine = { readonly state: HomeState } | { readonly head: HomeHead } | { readonly error: WireError }
 
 /** A parsed line, with its characters. An event is checked like a line of an export. */
 export type StreamLine = (OtherLine | { readonly event: ExportedEvent }) & { readonly size: number }
 
+const name = shortString(LIMITS.nameCharacters)
+
 const state = z.object({
-  project: z.object({ id: z.uuid(), name: z.string() }),
+  project: z.object({ id: z.uuid(), name }),
   epoch: z.int().min(1),
   minimumReader: z.int(),
-  language: z.string(),
-  quarantines: z.array(
-    z.object({
-      id: z.uuid(),
-      keyIds: z.array(z.uuid()),
-      agent: z.string().nullable(),
-      reason: z.string(),
-      beganAt: z.string(),
-      beganBy: z.string(),
-    }),
-  ),
+  language: name,
+  quarantines: z
+    .array(
+      z.object({
+        id: z.uuid(),
+        keyIds: z.array(z.uuid()).max(MOST_QUARANTINES),
+        agent: name.nullable(),
+        reason: name,
+        beganAt: moment,
+        beganBy: name,
+      }),
+    )
+    .max(MOST_QUARANTINES),
   movedTo: z
     .url({ protocol: /^https?$/u })
     .max(1_000)
     .nullable(),
 }) satisfies z.ZodType<HomeState>
 
-const head = z.object({ sequence: z.int().min(0), hash: z.string() }) satisfies z.ZodType<HomeHead>
+const head = z.object({
+  sequence: z.int().min(0),
+  hash: z.string().regex(/^[0-9a-f]{64}$/u),
+}) satisfies z.ZodType<HomeHead>
 
 const line = z.union([z.object({ state }), z.object({ head }), z.object({ error: wireError })])
 
 /**
  * Parses a line that is not an event's.
- * @throws DaybookError UNAVAILABLE for anything else: a proxy may have cut the line, or answered itself
+ * @throws UnavailableError for anything else: a proxy may have cut the line, or answered itself
  */
 export function parseStreamLine(text: string): OtherLine {
-  try {
-    return line.parse(JSON.parse(text))
-  } catch (error) {
-    throw new DaybookError('UNAVAILABLE', 'the home sent a line that is none of its stream', { cause: error })
-  }
+  const parsed = line.safeParse(parseJson(text))
+  // Nothing of it is said: it may be the text of a server that is no home, which must not be shown.
+  if (!parsed.success) throw new UnavailableError('the home sent a line that is none of its stream')
+  return parsed.data
 }

@@ -8,8 +8,9 @@ import {
   UnavailableError,
   ValidationError,
 } from '@daybook/memory/errors'
+import { LIMITS } from '@daybook/memory/limits'
 import { safeLine } from '@daybook/memory/safe-text'
-import { oneLine } from '@daybook/memory/text-rules'
+import { oneLine, storableString } from '@daybook/memory/text-rules'
 import { z } from 'zod'
 
 /** The most of a message that is kept. */
@@ -25,14 +26,16 @@ export interface WireError {
   readonly most?: number | undefined
 }
 
+const short = storableString.max(LIMITS.nameCharacters)
+
 /** The form of a `WireError`. */
 export const wireError = z.object({
-  code: z.string(),
+  code: short,
   /** It may be shown to people. */
   message: z.string().transform((text) => oneLine(safeLine(text), MESSAGE_CHARACTERS)),
-  field: z.string().optional(),
+  field: short.optional(),
   currentVersion: z.int().nullable().optional(),
-  limit: z.string().optional(),
+  limit: short.optional(),
   most: z.number().optional(),
 }) satisfies z.ZodType<WireError>
 
