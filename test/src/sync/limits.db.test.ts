@@ -8,6 +8,8 @@ import { createWakeUp } from '@daybook/runtime/wake-up'
 import { appendToBranch } from '@daybook/sync/branch/append-to-branch'
 import { readBranch } from '@daybook/sync/branch/branch-commands'
 import { sendBranch } from '@daybook/sync/branch/send-branch'
+import { copyJournal } from '@daybook/sync/follower/copy-journal'
+import { createVectorFetcher } from '@daybook/sync/follower/fetch-vectors'
 import { followProject } from '@daybook/sync/follower/follow-project'
 import { readFollowed } from '@daybook/sync/follower/followed-projects'
 import { createHomeClient, type HomeClient } from '@daybook/sync/follower/home-client'
@@ -116,6 +118,38 @@ describe.each(SERVICE_DATABASES)('a home that does not keep to what a home sends
     await followProject(follower, { ...optionsOf(home, stop.signal), activity: idle })
     expect(streams).toBe(2)
   })
+
+  it.each(['[1,2]', '[1,2,1e9]', '[1,2,--]'])(
+    'gives no vector that the model does not make: %s',
+    async (vector) => {
+      const { home, follower, client, writer } = await two.newPair()
+      await writer.append(home, request(note('a text')))
+      const stop = new AbortController()
+      let stored = -1
+      const lying = {
+        ...client,
+        ask: async (_: string, { hashes }: { hashes: string[] }) => ({
+          texts: [...hashes, 'ab'.repeat(32)].map((hash, index) => ({
+            hash,
+            tokenBits: null,
+            chunks: [{ start: 0, end: 6, tokens: 2, vector: index === 0 ? vector : '[1,2,3]' }],
+          })),
+        }),
+      } as unknown as HomeClient
+      const model = { modelId: 'a model', dimension: 3 }
+      const options = { ...optionsOf(client, stop.signal), onFetched: (texts: number) => (stored = texts) }
+      await copyJournal(follower, {
+        ...options,
+        home: client,
+        vectors: createVectorFetcher(follower, lying, model, options),
+        onConnected: (here) => {
+          if (here) stop.abort()
+        },
+      })
+      await expect.poll(() => stored).toBe(0)
+      expect(await follower.db.selectFrom('embeddings').select('content_hash').execute()).toEqual([])
+    },
+  )
 
   it('gets a branch in requests that a home reads', async () => {
     const { follower, client } = await two.newPair()

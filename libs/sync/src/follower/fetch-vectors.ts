@@ -19,12 +19,12 @@ const MOST_WAITING = 20_000
 
 /**
  * Creates a fetcher of one connection. The local model embeds what the home does not have, has not embedded yet, or has
- * embedded with another model; and what is needed before it comes.
+ * embedded with another model; what is needed before it comes; and what the home answers with that is no vector of the model.
  */
 export function createVectorFetcher(
   scope: ProjectScope,
   home: HomeClient,
-  modelId: string,
+  { modelId, dimension }: { readonly modelId: string; readonly dimension: number },
   { signal, onFetched, logger }: { signal: AbortSignal; onFetched: (texts: number) => void; logger: Logger },
 ): VectorFetcher {
   let waiting: string[] = []
@@ -33,7 +33,12 @@ export function createVectorFetcher(
     while (waiting.length > 0 && !signal.aborted) {
       const hashes = waiting.splice(0, MOST_TEXTS)
       const { texts } = await home.ask('vectors', { modelId, hashes }, vectorsAnswered, signal)
-      onFetched(await storeTravellingVectors(scope, modelId, texts))
+      // A vector that the model does not make would keep its memory out of the index.
+      const usable = texts.filter(
+        ({ hash, chunks }) =>
+          hashes.includes(hash) && chunks.every(({ vector }) => isVector(vector, dimension)),
+      )
+      onFetched(await storeTravellingVectors(scope, modelId, usable))
     }
   }
   const begin = (): void => {
@@ -57,6 +62,16 @@ export function createVectorFetcher(
       begin()
     },
   }
+}
+
+/** The largest number that Postgres keeps in half a float. */
+const LARGEST = 65_504
+
+function isVector(text: string, dimension: number): boolean {
+  const numbers = text.slice(1, -1).split(',')
+  return (
+    numbers.length === dimension && numbers.every((one) => one !== '' && Math.abs(Number(one)) <= LARGEST)
+  )
 }
 
 /** The hashes of the texts of the memories' newest versions among the events. */

@@ -122,11 +122,11 @@ async function vectorsFor(
 ): Promise<VectorFetcher | null> {
   const live = await scope.db
     .selectFrom('generations')
-    .select('model_id')
+    .select(['model_id as modelId', 'dimension'])
     .where('status', '=', 'live')
     .orderBy('projection')
     .executeTakeFirst()
-  return live === undefined ? null : createVectorFetcher(scope, home, live.model_id, options)
+  return live === undefined ? null : createVectorFetcher(scope, home, live, options)
 }
 
 /** @returns milliseconds to wait before the next try; null: none */

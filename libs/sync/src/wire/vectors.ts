@@ -20,9 +20,9 @@ export const vectorsAnswered = z.object({
       tokenBits: z.base64().nullable(),
       chunks: z.array(
         z.object({
-          start: z.int(),
-          end: z.int(),
-          tokens: z.int(),
+          start: z.int32().min(0),
+          end: z.int32().min(0),
+          tokens: z.int32().min(0),
           vector: z.string().regex(/^\[[-+.,\deE]+\]$/u),
         }),
       ),
