@@ -39,19 +39,22 @@ const PIECES = [
   'a: __typename '.repeat(60),
 ]
 
-interface Edit {
+/** A change of a text. */
+export interface Edit {
   readonly at: number
   readonly remove: number
   readonly insert: string
 }
 
-const edit: Arbitrary<Edit> = record({
+/** Any of them. */
+export const edit: Arbitrary<Edit> = record({
   at: nat(1_000_000),
   remove: nat(12),
   insert: oneof(constantFrom('', '', ...PIECES), string({ unit: 'binary', maxLength: 6 })),
 })
 
-const applyEdit = (text: string, { at, remove, insert }: Edit): string => {
+/** The text with the change. */
+export const applyEdit = (text: string, { at, remove, insert }: Edit): string => {
   const from = at % (text.length + 1)
   return text.slice(0, from) + insert + text.slice(from + remove)
 }
