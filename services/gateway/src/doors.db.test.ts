@@ -306,7 +306,7 @@ describe.each(SERVICE_DATABASES.slice(-1))(`every door of a gateway on $name (se
       const hash = last !== undefined && 'event' in last ? last.event.hash : CHAIN_START
       async function* stream(): AsyncGenerator<StreamLine, void> {
         yield* events
-        yield { head: { sequence: events.length, hash } }
+        yield { head: { sequence: events.length, hash }, size: 1 }
       }
       const done = new AbortController()
       await copyJournal(scope, {

@@ -56,9 +56,7 @@ describe.each(SERVICE_DATABASES)('commands that come by sync, on $name', ({ star
   it('an id in upper case is that id in lower case, and the journal stays sound', async () => {
     const command = { ...note({ text: 'upper case' }), id: newId().toUpperCase() }
     const { body } = await post([command], { given: command })
-    expect(body.decided).toMatchObject([
-      { appended: { memory: { state: { id: command.id.toLowerCase() } } } },
-    ])
+    expect(body.decided).toMatchObject([{ receipt: { memoryId: command.id.toLowerCase() } }])
     expect(await sound()).toBe(true)
   })
 
@@ -125,9 +123,9 @@ describe.each(SERVICE_DATABASES)('commands that come by sync, on $name', ({ star
     const { status, body } = await post([note({ text: 'before' }), command, note({ text: 'after' })])
     expect(status).toBe(200)
     expect(body.decided).toMatchObject([
-      { appended: { event: { sequence: 1 } } },
+      { receipt: { sequence: 1 } },
       { error: { code: 'VALIDATION', field } },
-      { appended: { event: { sequence: 2 } } },
+      { receipt: { sequence: 2 } },
     ])
     expect(await shown(2)).toEqual(expect.arrayContaining(['before', 'after']))
     expect(await sound()).toBe(true)
@@ -140,7 +138,7 @@ describe.each(SERVICE_DATABASES)('commands that come by sync, on $name', ({ star
     const twice = note({ text: 'twice' })
     const { body } = await post([again, twice, { ...note({ text: 'and again' }), id: twice.id }])
     const refused = { error: { code: 'VALIDATION', field: 'id' } }
-    expect(body.decided).toMatchObject([refused, { appended: {} }, refused])
+    expect(body.decided).toMatchObject([refused, { receipt: {} }, refused])
     expect(await shown(2)).toEqual(expect.arrayContaining(['first', 'twice']))
   })
 
@@ -148,10 +146,7 @@ describe.each(SERVICE_DATABASES)('commands that come by sync, on $name', ({ star
     const id = await write(suite.client, 'stays')
     const undo = { type: 'undo', id: id.replace('note:', ''), toVersion: 'abc', expectedVersion: 1 }
     const { body } = await post([undo, note({ text: 'next' })])
-    expect(body.decided).toMatchObject([
-      { error: { code: 'VALIDATION' } },
-      { appended: { event: { sequence: 2 } } },
-    ])
+    expect(body.decided).toMatchObject([{ error: { code: 'VALIDATION' } }, { receipt: { sequence: 2 } }])
     expect(await shown(2)).toEqual(expect.arrayContaining(['stays', 'next']))
   })
 })

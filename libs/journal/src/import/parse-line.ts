@@ -1,4 +1,5 @@
 import { canonicalJson } from '@daybook/memory/canonical-json'
+import { INT4_MAX } from '@daybook/memory/decode/forms'
 import { LIMITS } from '@daybook/memory/limits'
 import { shortString, storableString } from '@daybook/memory/text-rules'
 import { z } from 'zod'
@@ -19,8 +20,6 @@ export type ExportLine =
   | { readonly project: ExportedProject }
   | { readonly event: ExportedEvent }
   | { readonly end: ExportEnd }
-
-const INT4_MAX = 2 ** 31 - 1
 
 /** As the database prints it: another spelling would give another hash. */
 const uuid = z

@@ -1,6 +1,7 @@
 import { check } from '@daybook/memory/check'
 import type { Command } from '@daybook/memory/commands'
 import { decodeCommand } from '@daybook/memory/decode/decode-command'
+import { INT4_MAX, uuid } from '@daybook/memory/decode/forms'
 import { ValidationError } from '@daybook/memory/errors'
 import { LIMITS } from '@daybook/memory/limits'
 import { storableString } from '@daybook/memory/text-rules'
@@ -62,7 +63,7 @@ export function decodeSentCommand(value: unknown): SentCommand {
  * need not be allowed to read.
  */
 const receipt = z.object({
-  memoryId: z.uuid(),
+  memoryId: uuid,
   version: z.int32().min(1),
   sequence: z.int().min(1),
   /** Of the memory's newest event. */

@@ -34,7 +34,10 @@ describe('a line that is no event', () => {
     ['what no database keeps', line({ reason: 'a\u0000b' })],
     ['half a character', line({ beganBy: '\uD800' })],
     ['a text without an end', line({ agent: 'x'.repeat(10_000) })],
-    ['more quarantines than there are', line({}, { quarantines: Array(2_000).fill(quarantine) })],
+    [
+      'more quarantines than there are',
+      line({}, { quarantines: Array.from({ length: 2_000 }, () => quarantine) }),
+    ],
     ['a language without an end', line({}, { language: 'x'.repeat(10_000) })],
     ['a failure whose code no database keeps', JSON.stringify({ error: { code: '\u0000', message: 'x' } })],
     ['a head without a hash', JSON.stringify({ head: { sequence: 1, hash: 'x' } })],
