@@ -1,7 +1,7 @@
 import { check } from '@daybook/memory/check'
 import type { Command } from '@daybook/memory/commands'
 import { decodeCommand } from '@daybook/memory/decode/decode-command'
-import { INT4_MAX, uuid } from '@daybook/memory/decode/forms'
+import { uuid } from '@daybook/memory/decode/forms'
 import { ValidationError } from '@daybook/memory/errors'
 import { LIMITS } from '@daybook/memory/limits'
 import { storableString } from '@daybook/memory/text-rules'
