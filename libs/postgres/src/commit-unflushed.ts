@@ -8,8 +8,8 @@ import { type SqlBool, sql } from 'kysely'
  * loses the last moments of such commits, but never one before a commit that waited: all are in one log. So
  * the journal still has every acknowledged event, and what is made from it is only further behind.
  *
- * No effect where no commit waits for the disk, as in the embedded database. That has no process that would
- * write such commits out later.
+ * The embedded database has no process that would write such commits out later: they wait for the next commit
+ * that syncs. No effect where no commit waits for the disk.
  */
 export const commitUnflushed = () => sql<SqlBool>`set_config('synchronous_commit',
   case when current_setting('fsync') = 'on' then 'off' else current_setting('synchronous_commit') end, true) is not null`

@@ -72,7 +72,7 @@ export async function openEmbeddedDatabase<T>(
   parts: ProcessParts,
 ): Promise<OpenedDatabase<T> & { embedded: EmbeddedDatabase }> {
   parts.progress(`Starting the embedded database in ${config.dataDir}`)
-  const embedded = await startEmbeddedDatabase(config.dataDir, parts.logger)
+  const embedded = await startEmbeddedDatabase(config.dataDir, parts.logger, config)
   let db: Database | undefined
   parts.shutdown.add(embedded.stop, {
     part: 'the embedded database',

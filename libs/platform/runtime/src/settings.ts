@@ -162,6 +162,13 @@ export const SETTINGS = {
     secret: true,
     description: 'Postgres with pgvector; without it the embedded database is used',
   },
+  fsync: {
+    name: 'DAYBOOK_FSYNC',
+    schema: onOrOff.prefault('on'),
+    type: '`on` or `off`',
+    description:
+      'Whether the embedded database acknowledges a write only when it is on the disk. With `off` a power cut can lose the last moments, or the whole database; where that does not matter, single writes are faster',
+  },
   ownerUrl: {
     name: 'DAYBOOK_OWNER_URL',
     schema: url('postgres', 'postgresql').optional(),

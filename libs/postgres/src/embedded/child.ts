@@ -6,6 +6,7 @@ import { PGLiteSocketServer } from '@electric-sql/pglite-socket'
 import type { ChildMessage } from './messages.ts'
 import { keepFilesPrivate } from './private-files.ts'
 import { sharedBuffersFor } from './shared-buffers.ts'
+import { beginFolder, SYNCING, SyncedFiles, syncFolderOnce } from './synced-files.ts'
 
 /*
  * The process of the embedded database. It is a separate process because a long statement blocks its thread
@@ -16,7 +17,8 @@ import { sharedBuffersFor } from './shared-buffers.ts'
 
 keepFilesPrivate()
 
-const [dataFolder, lockPath, socketPath] = process.argv.slice(2) as [string, string, string]
+const [dataFolder, lockPath, socketPath, fsync] = process.argv.slice(2) as [string, string, string, string?]
+const synced = fsync !== 'off'
 
 const send = (message: ChildMessage) => process.send?.(message)
 
@@ -28,11 +30,14 @@ if (lock === null) {
 }
 lock.describe({ parent: process.ppid })
 
+beginFolder(dataFolder, synced)
 const database = await PGlite.create({
-  dataDir: dataFolder,
+  ...(synced ? { fs: new SyncedFiles(dataFolder) } : { dataDir: dataFolder }),
   extensions: { vector },
   startParams: [
-    ...PGlite.defaultStartParams,
+    // -F: no syncs.
+    ...PGlite.defaultStartParams.filter((option) => !synced || option !== '-F'),
+    ...(synced ? SYNCING : []),
     '-c',
     `shared_buffers=${sharedBuffersFor(dataFolder)}MB`,
     // A finished segment is deleted. Used again, it would keep what was erased until it is written over.
@@ -44,6 +49,7 @@ const database = await PGlite.create({
   send({ type: 'failed', reason: String(error) })
   process.exit(1)
 })
+await syncFolderOnce(dataFolder, synced)
 // A killed process left it behind. We hold the lock, so nobody listens on it.
 rmSync(socketPath, { force: true })
 // One client at a time is served. The others leave room for a reconnect while the old socket is still

@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DaybookError } from '@daybook/memory/errors'
 import { backoffDelay, pause } from '@daybook/runtime/backoff'
@@ -9,6 +9,7 @@ import { siblingModule } from '@daybook/runtime/sibling-module'
 import type { DatabaseAddress } from '../connect.ts'
 import type { ChildMessage } from './messages.ts'
 import { SOCKET_PORT, socketPath } from './socket-path.ts'
+import { TRYING, tryUntilStarted } from './try-until-started.ts'
 
 /** The embedded Postgres: PGlite in a child process behind a Unix socket. */
 export interface EmbeddedDatabase {
@@ -23,8 +24,16 @@ export interface EmbeddedDatabase {
   kill(): void
 }
 
+/** How the embedded database runs. */
+export interface EmbeddedOptions {
+  /** Whether a commit waits until it is on the disk. Default true. */
+  readonly fsync?: boolean
+}
+
 const START_TIMEOUT_MS = 60_000
 const STOP_TIMEOUT_MS = 3_000
+/** A process that lives so long was not started in vain. */
+const STEADY_MS = 10_000
 
 /**
  * Starts the database in `dataDir` (`postgres/` and its lock are made there), and starts it again whenever it
@@ -32,45 +41,50 @@ const STOP_TIMEOUT_MS = 3_000
  * can only be the orphan of a killed daemon. An orphan ends by itself unless a long statement keeps it busy,
  * so it is killed.
  *
- * PGlite keeps every committed row through `kill -9`, but never syncs to disk: a power failure can lose the
- * last moments.
+ * Every committed row survives `kill -9`, and with `fsync` a power cut, too (`synced-files.ts`), unless its commit did
+ * not wait (`commit-unflushed.ts`).
  *
  * @throws DaybookError UNAVAILABLE if it does not start
  */
-export async function startEmbeddedDatabase(dataDir: string, logger: Logger): Promise<EmbeddedDatabase> {
+export async function startEmbeddedDatabase(
+  dataDir: string,
+  logger: Logger,
+  { fsync = true }: EmbeddedOptions = {},
+): Promise<EmbeddedDatabase> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const paths = {
     data: join(dataDir, 'postgres'),
     lock: join(dataDir, 'postgres.lock'),
     socket: socketPath(dataDir),
+    fsync,
   }
   let child: ChildProcess | undefined
   const lifetime = new AbortController()
   /** The current restart, if any. */
   let restart: Promise<void> | undefined
+  /** How many processes in a row died soon after they had started. */
+  let shortLives = 0
 
   const launch = async (): Promise<void> => {
     const started = await launchUnlocked(paths)
+    const since = performance.now()
     child = started
     started.once('exit', (code, signal) => {
       child = undefined
       if (lifetime.signal.aborted) return
       logger.warn({ code, signal }, 'the embedded database died; starting it again')
-      restart = relaunch()
+      shortLives = performance.now() - since < STEADY_MS ? shortLives + 1 : 0
+      restart = tryUntilStarted(relaunch, lifetime.signal, onFailure, shortLives)
     })
   }
   const relaunch = async (): Promise<void> => {
-    for (let attempt = 0; !lifetime.signal.aborted; attempt += 1) {
-      try {
-        await launch()
-        logger.info('the embedded database is back')
-        return
-      } catch (error) {
-        logger.error({ error }, 'the embedded database does not start')
-        await pause(backoffDelay(attempt), lifetime.signal)
-      }
-    }
+    // A new process would make an empty one, and be taken for it.
+    if (!existsSync(join(paths.data, 'PG_VERSION')))
+      throw new DaybookError('UNAVAILABLE', `The embedded database is gone from ${paths.data}`)
+    await launch()
+    logger.info('the embedded database is back')
   }
+  const onFailure = (error: unknown) => logger.error({ error }, 'the embedded database does not start')
 
   await launch()
   return {
@@ -104,11 +118,12 @@ interface Paths {
   readonly data: string
   readonly lock: string
   readonly socket: string
+  readonly fsync: boolean
 }
 
 async function launchUnlocked(paths: Paths): Promise<ChildProcess> {
   const deadline = Date.now() + START_TIMEOUT_MS
-  for (;;) {
+  for (let attempt = 0; ; attempt += 1) {
     const child = forkChild(paths)
     const answer = await firstAnswer(child)
     if (answer.type === 'serving') return child
@@ -118,7 +133,7 @@ async function launchUnlocked(paths: Paths): Promise<ChildProcess> {
         `The embedded database in ${paths.data} did not start: ${answer.type === 'failed' ? answer.reason : 'another process holds it and does not end'}`,
       )
     endOrphan(paths.lock)
-    await pause(100)
+    await pause(backoffDelay(attempt, TRYING))
   }
 }
 
@@ -133,7 +148,7 @@ const FRUGAL = {
 
 function forkChild(paths: Paths): ChildProcess {
   const module = siblingModule(import.meta.url, './child.ts', './embedded-postgres.js')
-  return fork(module.path, [paths.data, paths.lock, paths.socket], {
+  return fork(module.path, [paths.data, paths.lock, paths.socket, paths.fsync ? 'on' : 'off'], {
     execArgv: [...FRUGAL.flags, ...module.execArgv],
     env: { ...process.env, ...FRUGAL.environment },
     // Standard output belongs to the daemon; what PGlite prints belongs to the log.

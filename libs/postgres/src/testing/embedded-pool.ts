@@ -41,7 +41,7 @@ const returning = new Set<Promise<void>>()
 async function startOne(): Promise<PooledDatabase> {
   const dataDir = mkdtempSync(join(folder, 'database-'))
   copyCluster(template, dataDir)
-  const embedded = await startEmbeddedDatabase(dataDir, silentLogger)
+  const embedded = await startEmbeddedDatabase(dataDir, silentLogger, { fsync: false })
   const initial = await readInitialState(embedded.address.connection)
   const database = { dataDir, embedded, initial }
   all.add(database)

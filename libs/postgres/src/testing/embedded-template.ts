@@ -58,7 +58,7 @@ async function makeTemplate(
   mkdirSync(TEST_CACHE, { recursive: true })
   const folder = mkdtempSync(join(TEST_CACHE, 'new-'))
   try {
-    const embedded = await startEmbeddedDatabase(folder, silentLogger)
+    const embedded = await startEmbeddedDatabase(folder, silentLogger, { fsync: false })
     await fill(embedded.address).finally(embedded.stop)
     renameSync(join(folder, 'postgres'), template)
   } catch (error) {

@@ -12,9 +12,14 @@ export function judgeDurability(
   embedded: boolean,
 ): Finding {
   if (embedded)
-    return ok(
-      'The embedded Postgres never waits for the disk: a crash of Daybook loses nothing, a power failure may lose the last moments. Where that matters, use a server (DATABASE_URL)',
-    )
+    return fsync
+      ? ok(
+          'The embedded Postgres syncs at each commit: neither a crash nor a power cut loses what is acknowledged',
+        )
+      : warning(
+          'DAYBOOK_FSYNC is off: a crash of Daybook loses nothing, but a power cut can lose the last moments, or the whole database',
+          'Remove DAYBOOK_FSYNC=off and restart the daemon',
+        )
   const findings: Finding[] = []
   if (!fsync)
     findings.push(

@@ -1,0 +1,114 @@
+import { closeSync, existsSync, fdatasyncSync, openSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { PGlite } from '@electric-sql/pglite'
+import { NodeFS } from '@electric-sql/pglite/nodefs'
+
+/*
+ * What makes a commit of the embedded database survive a power cut. PGlite's files do not sync: its emulation
+ * of a file system forgets the call. Here it is passed on, before recovery opens the first file.
+ */
+
+/** Postgres' options with which it asks for a sync at each commit. Its `fdatasync` never leaves PGlite. */
+export const SYNCING = ['-c', 'wal_sync_method=fsync']
+
+type Options = Parameters<NodeFS['init']>[1]
+
+/** The parts of Emscripten's NODEFS that are used here. */
+interface HostFiles {
+  readonly node_ops: { mknod(folder: unknown, ...rest: unknown[]): unknown }
+  readonly stream_ops: { fsync?: (stream: { nfd: number; node: { parent: unknown } }) => number }
+  realPath(node: unknown): string
+  /** Throws the file system's errors as those that Postgres understands. */
+  tryFSOperation<T>(work: () => T): T
+}
+
+/** The files of a database in a folder of the host, with syncs. */
+export class SyncedFiles extends NodeFS {
+  override init(database: PGlite, options: Options): ReturnType<NodeFS['init']> {
+    const preRun: Options['preRun'] = [
+      ...(options.preRun ?? []),
+      ({ FS }) => passSyncsOn((FS.filesystems as unknown as { NODEFS: HostFiles }).NODEFS),
+    ]
+    return super.init(database, { ...options, preRun })
+  }
+}
+
+/**
+ * Postgres syncs the folders of its log and its control files by itself, but relies on the file system for those of
+ * tables: that a new file's name is on the disk when its content is. POSIX does not promise it.
+ */
+function passSyncsOn(files: HostFiles): void {
+  const withNewNames = new Set<string>()
+  const { mknod } = files.node_ops
+  files.node_ops.mknod = (folder, ...rest) => {
+    withNewNames.add(files.realPath(folder))
+    return mknod(folder, ...rest)
+  }
+  files.stream_ops.fsync = ({ nfd, node }) =>
+    files.tryFSOperation(() => {
+      fdatasyncSync(nfd)
+      const folder = files.realPath(node.parent)
+      if (withNewNames.delete(folder)) syncFolder(folder)
+      return 0
+    })
+}
+
+/**
+ * Begins work on a database's folder. One whose making was cut short is removed: nothing in it was ever
+ * acknowledged, and PGlite would take it for whole.
+ */
+export function beginFolder(folder: string, synced: boolean): void {
+  const making = `${folder}.new`
+  if (existsSync(making)) rmSync(folder, { recursive: true, force: true })
+  if (!existsSync(folder) || readdirSync(folder).length === 0) {
+    writeFileSync(making, '')
+    if (synced) syncFolder(dirname(folder))
+  }
+  // It will have what no sync has seen.
+  if (!synced) rmSync(join(folder, MARK), { force: true })
+}
+
+/** In a database's folder: all that was there when this was written had been synced. */
+const MARK = 'daybook-synced'
+
+/**
+ * Syncs what no sync of Postgres covers: a new database, and one that was used without syncs. Takes 0.4 s on a disk where one
+ * sync takes 3 ms. Then the folder counts as made.
+ */
+export async function syncFolderOnce(folder: string, synced: boolean): Promise<void> {
+  const mark = join(folder, MARK)
+  if (synced && !existsSync(mark)) {
+    const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
+    await Promise.all(
+      entries.filter((entry) => entry.isFile()).map((entry) => syncFile(join(entry.parentPath, entry.name))),
+    )
+    for (const entry of entries) if (entry.isDirectory()) syncFolder(join(entry.parentPath, entry.name))
+    for (let path = folder, below = ''; path !== below; below = path, path = dirname(path)) syncFolder(path)
+    writeFileSync(mark, '')
+    syncFolder(folder)
+  }
+  rmSync(`${folder}.new`, { force: true })
+  if (synced) syncFolder(dirname(folder))
+}
+
+async function syncFile(path: string): Promise<void> {
+  // Windows syncs only what may be written.
+  const file = await open(path, 'r+')
+  await file.datasync().finally(() => file.close())
+}
+
+/** Syncs the names in a folder. Windows has no such thing, and a folder above may not be ours to read. */
+function syncFolder(path: string): void {
+  let folder: number
+  try {
+    folder = openSync(path, 'r')
+  } catch {
+    return
+  }
+  try {
+    fdatasyncSync(folder)
+  } finally {
+    closeSync(folder)
+  }
+}
