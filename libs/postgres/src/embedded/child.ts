@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs'
+import { inspect } from 'node:util'
 import { takeLock } from '@daybook/runtime/exclusive-lock'
 import { PGlite } from '@electric-sql/pglite'
 import { vector } from '@electric-sql/pglite-pgvector'
@@ -46,7 +47,7 @@ const database = await PGlite.create({
   ],
 }).catch((error: unknown): never => {
   // Unhandled, node would print all of PGlite's minified source beside the error.
-  send({ type: 'failed', reason: String(error) })
+  send({ type: 'failed', reason: error instanceof Error ? String(error) : inspect(error) })
   process.exit(1)
 })
 await syncFolderOnce(dataFolder, synced)

@@ -1,0 +1,46 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Cut } from './forgetful-disk.ts'
+
+/** When and how a daemon's database loses its power. */
+export interface PowerCut {
+  /** Of the database. Absolute. */
+  readonly folder: string
+  /** Decides what stays of what was not synced. */
+  readonly seed: number
+  /** The operation of the disk since the start before which it comes; without it, it waits for a signal. */
+  readonly operation?: number
+  /** How many operations after the signal it comes. */
+  readonly afterSignal: number
+  /** The file that says what it did. */
+  readonly report: string
+}
+
+/** What a power cut says that it did. */
+export interface PowerCutReport extends Cut {
+  readonly operation: number
+}
+
+/** @param when without `operation`, `SIGUSR2` to the database's process begins it */
+export function powerCut(
+  dataDir: string,
+  when: Pick<PowerCut, 'seed' | 'operation' | 'afterSignal'>,
+): PowerCut {
+  return { folder: join(dataDir, 'postgres'), report: join(dataDir, 'power-cut.json'), ...when }
+}
+
+/** The environment of a daemon that dies of it. */
+export function powerCutEnvironment(cut: PowerCut): Record<string, string> {
+  return {
+    NODE_OPTIONS: `--import ${new URL('./preload.mjs', import.meta.url).href}`,
+    DAYBOOK_TEST_POWER: JSON.stringify(cut),
+  }
+}
+
+/** What the cut did, once; null if it did not come. */
+export function takeReport({ report }: PowerCut): PowerCutReport | null {
+  if (!existsSync(report)) return null
+  const done = JSON.parse(readFileSync(report, 'utf8')) as PowerCutReport
+  rmSync(report)
+  return done
+}
