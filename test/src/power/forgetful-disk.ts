@@ -160,7 +160,7 @@ export function layOnForgetfulDisk(fs: Fs, folder: string): ForgetfulDisk {
         ? flags - fs.constants.O_WRONLY + fs.constants.O_RDWR
         : flags
     const file = openSync(path, isOurs(path) ? both : flags, ...rest)
-    if (!isOurs(path)) return file
+    if (typeof path !== 'string' || !(isOurs(path) || path === dirname(folder))) return file
     if (isNew) created(path)
     opened.set(file, statSync(path).isDirectory() ? { path, changes: [], isFolder: true } : inodeAt(path))
     return file

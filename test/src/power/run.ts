@@ -137,10 +137,11 @@ async function oneCut(
     const armed = arm(0, { afterSignal })
     if (!daemon.running()) await start(armed)
     const from = ledger.acknowledgements.length
+    const erasing = await eraser.begin(daemon)
     const clients = startClients({ api: daemon, ledger, clients: CLIENTS, seed, round: cut })
-    const others = [eraser.begin(daemon), ...(random.chance(0.4) ? [startRebuilds(daemon)] : [])]
+    const others = [erasing, ...(random.chance(0.4) ? [startRebuilds(daemon)] : [])]
     try {
-      await pause(random.between(100, 2_500))
+      await pause(random.between(100, 4_000))
       const whileStopping = random.chance(0.15)
       const database = daemon.databasePid()
       if (database === undefined) throw new Error('the daemon has no database')

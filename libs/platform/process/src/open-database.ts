@@ -94,13 +94,13 @@ export async function openEmbeddedDatabase<T>(
 /** Milliseconds between two looks at the embedded database's tables. A look takes 10 ms. */
 const MAINTAIN_EVERY_MS = 15_000
 
-/** Does for the embedded database what autovacuum does on a server. */
+/** Does for the embedded database what autovacuum and the checkpointer do on a server. */
 const maintain = (db: Database, { logger, activity }: ProcessParts): Repeated =>
   repeat(
     async () => {
-      const { analyzed, vacuumed } = await maintainTables(db)
-      if (analyzed.length > 0 || vacuumed !== null)
-        logger.debug({ analyzed, vacuumed }, 'maintained the embedded database')
+      const { analyzed, vacuumed, checkpointed } = await maintainTables(db)
+      if (analyzed.length > 0 || vacuumed !== null || checkpointed)
+        logger.debug({ analyzed, vacuumed, checkpointed }, 'maintained the embedded database')
       const { cleared, left } = await clearFreeSpace(db)
       if (cleared.length > 0)
         logger.info({ tables: cleared.length }, 'cleared the free space of erased texts')

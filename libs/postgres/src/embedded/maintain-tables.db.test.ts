@@ -22,8 +22,8 @@ describe('the tables of the embedded database', () => {
     db = openDatabase(database.address, { login: EMBEDDED_LOGIN })
     // Of other tests that had this database before.
     for (let left = true; left; ) {
-      const { analyzed, vacuumed } = await maintainTables(db)
-      left = analyzed.length > 0 || vacuumed !== null
+      const { analyzed, vacuumed, checkpointed } = await maintainTables(db)
+      left = analyzed.length > 0 || vacuumed !== null || checkpointed
     }
   })
   afterAll(async () => {
@@ -49,17 +49,29 @@ describe('the tables of the embedded database', () => {
   it('get statistics when they have grown, and once', async () => {
     await store('first').execute(db)
     expect(await expected()).toBeLessThan(ROWS / 10)
-    expect(await maintainTables(db)).toEqual({ analyzed: ['daybook.embeddings'], vacuumed: null })
+    expect(await maintainTables(db)).toEqual({
+      analyzed: ['daybook.embeddings'],
+      vacuumed: null,
+      checkpointed: false,
+    })
     expect(await expected()).toBe(ROWS)
-    expect(await maintainTables(db)).toEqual({ analyzed: [], vacuumed: null })
+    expect(await maintainTables(db)).toEqual({ analyzed: [], vacuumed: null, checkpointed: false })
   })
 
   it('lose their dead rows, whose room is used again', async () => {
     await sql`update embeddings set text = text || ' again'`.execute(db)
     const before = await pages()
     expect((await maintainTables(db)).vacuumed).toBe('daybook.embeddings')
-    expect(await maintainTables(db)).toEqual({ analyzed: [], vacuumed: null })
+    expect(await maintainTables(db)).toEqual({ analyzed: [], vacuumed: null, checkpointed: false })
     await sql`update embeddings set text = reverse(text)`.execute(db)
     expect(await pages()).toBeLessThan(1.1 * before)
+  })
+
+  it('end their log with a checkpoint once it is long, so that recovery never reads more', async () => {
+    await sql`select pg_logical_emit_message(false, 'test', repeat('x', 1000000)) from generate_series(1, 70)`.execute(
+      db,
+    )
+    expect((await maintainTables(db)).checkpointed).toBe(true)
+    expect((await maintainTables(db)).checkpointed).toBe(false)
   })
 })

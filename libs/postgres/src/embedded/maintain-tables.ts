@@ -7,6 +7,8 @@ export interface Maintained {
   readonly analyzed: readonly string[]
   /** The table whose dead rows were removed, if one had many. */
   readonly vacuumed: string | null
+  /** Whether a checkpoint was made. */
+  readonly checkpointed: boolean
 }
 
 /** A table as Postgres counts it. */
@@ -34,6 +36,11 @@ const GROWN_PAGES = 50
 const GROWN_SHARE = 0.5
 
 /**
+ * Megabytes of log after which a checkpoint is made. Recovery after a crash reads all since the last one, and none of it is deleted.
+ */
+const LOG_MOST = 64
+
+/**
  * Postgres samples 300 times as many rows. The default of 100 takes several times as long, and what the plans
  * here depend on is the number of rows and of projects.
  */
@@ -45,7 +52,7 @@ export async function setStatisticsTarget(db: Database): Promise<void> {
 }
 
 /**
- * One round of what autovacuum does on a server, for the embedded database, which has none. Without statistics
+ * One round of what autovacuum and the checkpointer do on a server, for the embedded database, which has neither. Without statistics
  * the planner takes a project for a two-hundredth of each table, so it ignores the vector index, and reads
  * whole sessions for a memory's neighbours; without a vacuum, lookups go through old versions of rows, and
  * their room is not used again (docs/measurements.md#statistics-of-the-embedded-database).
@@ -67,7 +74,15 @@ export async function maintainTables(db: Database): Promise<Maintained> {
     for (const { name } of stale) await sql`analyze ${sql.raw(name)}`.execute(db)
   }
   if (fullest !== undefined) await sql`vacuum ${sql.raw(fullest.name)}`.execute(db)
-  return { analyzed: stale.map(({ name }) => name), vacuumed: fullest?.name ?? null }
+  const checkpointed = await isLogLong(db)
+  if (checkpointed) await sql`checkpoint`.execute(db)
+  return { analyzed: stale.map(({ name }) => name), vacuumed: fullest?.name ?? null, checkpointed }
+}
+
+async function isLogLong(db: Database): Promise<boolean> {
+  const { rows } = await sql<{ bytes: string }>`
+    select pg_current_wal_insert_lsn() - redo_lsn as bytes from pg_control_checkpoint()`.execute(db)
+  return Number(rows[0]?.bytes) > LOG_MOST * 1024 * 1024
 }
 
 function isStale({ known_rows, known_pages, pages, changed }: TableRow): boolean {
