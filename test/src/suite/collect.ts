@@ -1,9 +1,17 @@
 import { createVitest } from 'vitest/node'
 import { filesWithoutReason } from '../../end-reporter.ts'
 
-/* Collects the tests of all files and runs none. Prints what is wrong with a file as a line each; its exit code is 1 then. */
+/*
+ * Collects the tests of all files that may need a server, and runs none. Prints what is wrong with a file as a line each; its exit code
+ * is 1 then.
+ */
 
-const vitest = await createVitest('test', { watch: false, reporters: [] })
+const vitest = await createVitest('test', {
+  watch: false,
+  reporters: [],
+  project: ['db', 'e2e'],
+  maxWorkers: 1,
+})
 const { testModules, unhandledErrors } = await vitest.collect()
 const problems = [
   ...unhandledErrors.map(String),
