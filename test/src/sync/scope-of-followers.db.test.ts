@@ -107,10 +107,10 @@ describe.each(SERVICE_DATABASES)('what a key may ask as a follower, on $name', (
         version: 2,
         sequence: 2,
         hash: expect.any(String),
-        changed: true,
+        written: 'MemoryRevised',
         duplicate: false,
       },
     })
-    expect(decided[2]).toMatchObject({ receipt: { version: 2, changed: false, duplicate: true } })
+    expect(decided[2]).toMatchObject({ receipt: { version: 2, written: null, duplicate: true } })
   })
 })

@@ -12,11 +12,11 @@ describe.each(TEST_DATABASES)('authors in the read model on $name', ({ start }) 
   })
   afterAll(() => harness?.stop())
 
-  it('are columns, and nobody where a journal of elsewhere names what is no key', async () => {
+  it('are columns, and nobody where a journal of elsewhere spells a key as Daybook does not', async () => {
     const scope = await harness.newProject()
     const writer = createJournalWriter(() => {})
     const key = newId()
-    for (const named of [key, 'x', `${key}'`, key.toUpperCase()])
+    for (const named of [key, key.toUpperCase()])
       await writer.append(scope, {
         command: {
           type: 'remember',
@@ -34,8 +34,6 @@ describe.each(TEST_DATABASES)('authors in the read model on $name', ({ start }) 
     const { rows } = await sql<{ writer: string | null; writer_agent: string; editor: string | null }>`
       select writer, writer_agent, editor from ${harness.readModel.tables.memories}
       where project_id = ${scope.projectId} order by number`.execute(scope.db)
-    expect(rows).toEqual(
-      [key, null, null, null].map((one) => ({ writer: one, writer_agent: 'planner', editor: null })),
-    )
+    expect(rows).toEqual([key, null].map((one) => ({ writer: one, writer_agent: 'planner', editor: null })))
   })
 })

@@ -94,7 +94,12 @@ describe.each(TEST_DATABASES)(
       expect([forgotten.duplicate, forgotten.memory.version]).toEqual([true, 2])
       const restored = await writer.append(scope, restore)
       expect([restored.duplicate, restored.memory.version]).toEqual([false, 3])
-      expect(await writer.append(scope, restore)).toEqual({ ...restored, event: null, duplicate: true })
+      expect(await writer.append(scope, restore)).toEqual({
+        ...restored,
+        written: null,
+        event: null,
+        duplicate: true,
+      })
       const head = await readHead(scope)
       expect(await writer.append(scope, forget)).toEqual(forgotten)
       expect(await readHead(scope)).toBe(head)

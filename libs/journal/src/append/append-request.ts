@@ -1,5 +1,5 @@
 import type { Command } from '@daybook/memory/commands'
-import type { EventMetadata, JournalCursor, LinkedEvent } from '@daybook/memory/events'
+import type { EventMetadata, EventType, JournalCursor, LinkedEvent } from '@daybook/memory/events'
 import type { Memory } from '@daybook/memory/state'
 import type { Writer } from '@daybook/memory/writer'
 
@@ -43,9 +43,10 @@ export type RecordedMemory = Memory & JournalCursor
 export interface Appended {
   /** The memory after the command, with the cursor of its committed event. */
   readonly memory: RecordedMemory
+  /** The type of the event of this memory that was written; null if nothing changed or the idempotency key was already used. */
+  readonly written: EventType | null
   /**
-   * The event of this memory that was written; null if nothing changed or the idempotency key was already used.
-   * Those of a document's further parts stand before it in the journal.
+   * That event, if it was written here and not by a home. Those of a document's further parts stand before it in the journal.
    */
   readonly event: LinkedEvent | null
   /** True if the idempotency key was already used for this same request. */

@@ -74,7 +74,7 @@ export function decideBatch(
     const { command, idempotencyKey } = request
     const { writer = null, ...metadata } = request.metadata
     const repeated = idempotencyKey == null ? null : repeatedResult(context, idempotencyKey, request)
-    if (repeated !== null) return { memory: repeated, event: null, duplicate: true }
+    if (repeated !== null) return { memory: repeated, written: null, event: null, duplicate: true }
 
     const { before, events: decided } = decideCommand(
       context,
@@ -102,7 +102,7 @@ export function decideBatch(
       newKeyUses.set(idempotencyKey, use)
       context.keyUses.set(idempotencyKey, use)
     }
-    return { memory, event, duplicate: false }
+    return { memory, written: event?.type ?? null, event, duplicate: false }
   }
 
   const outcomes = requests.map((request): AppendOutcome => {

@@ -23,7 +23,7 @@ describe.each(TEST_DATABASES)('idempotency keys on $name', ({ start }) => {
     const scope = await database.newProject()
     const first = await quiet().append(scope, note('once', { idempotencyKey: 'k' }))
     const again = await quiet().append(scope, note('once', { idempotencyKey: 'k' }))
-    expect(again).toEqual({ memory: first.memory, event: null, duplicate: true })
+    expect(again).toEqual({ memory: first.memory, written: null, event: null, duplicate: true })
     expect(await readHead(scope)).toBe(1)
   })
 
@@ -83,7 +83,12 @@ describe.each(TEST_DATABASES)('idempotency keys on $name', ({ start }) => {
     const request = revision(id, 'same', { idempotencyKey: 'k' })
     expect(await writer.append(scope, request)).toMatchObject({ event: null, duplicate: false })
     await writer.append(scope, revision(id, 'other'))
-    expect(await writer.append(scope, request)).toEqual({ memory, event: null, duplicate: true })
+    expect(await writer.append(scope, request)).toEqual({
+      memory,
+      written: null,
+      event: null,
+      duplicate: true,
+    })
     await expect(writer.append(scope, revision(id, 'third', { idempotencyKey: 'k' }))).rejects.toMatchObject({
       code: 'IDEMPOTENCY_CONFLICT',
     })
@@ -104,7 +109,7 @@ describe.each(TEST_DATABASES)('idempotency keys on $name', ({ start }) => {
       ),
     )
     const again = await quiet().append(scope, note('kept', { idempotencyKey: 'k' }))
-    expect(again).toEqual({ memory: first.memory, event: null, duplicate: true })
+    expect(again).toEqual({ memory: first.memory, written: null, event: null, duplicate: true })
     await expect(quiet().append(scope, note('other', { idempotencyKey: 'k' }))).rejects.toMatchObject({
       code: 'IDEMPOTENCY_CONFLICT',
     })
@@ -119,6 +124,7 @@ describe.each(TEST_DATABASES)('idempotency keys on $name', ({ start }) => {
     const retried: Command = { type: 'remember', id: newId(), input }
     expect(await quiet().append(scope, { ...newer, command: retried })).toEqual({
       memory,
+      written: null,
       event: null,
       duplicate: true,
     })

@@ -142,6 +142,7 @@ describe.each(TEST_DATABASES)('the journal on $name', ({ start }) => {
     const { memory } = await writer.append(scope, note('same'))
     expect(await writer.append(scope, revision(memory.state.id, 'same'))).toEqual({
       memory,
+      written: null,
       event: null,
       duplicate: false,
     })

@@ -1,5 +1,4 @@
 import { canonicalJson } from '@daybook/memory/canonical-json'
-import { INT4_MAX } from '@daybook/memory/decode/forms'
 import { LIMITS } from '@daybook/memory/limits'
 import { shortString, storableString } from '@daybook/memory/text-rules'
 import { z } from 'zod'
@@ -32,8 +31,7 @@ const requestHash = z
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/u, 'must be 32 bytes in lower-case hex')
 const salt = z.string().regex(/^[0-9a-f]{32}$/u, 'must be 16 bytes in lower-case hex')
 const count = z.int().min(0)
-const positive = z.int().min(1)
-const positiveInt4 = positive.max(INT4_MAX)
+const positiveInt4 = z.int32().min(1)
 const nullableText = storableString.nullable()
 const moment = z.string().refine((text) => {
   if (!/^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u.test(text)) return false
@@ -48,24 +46,30 @@ const project = z.strictObject({
   hash: sha256,
 })
 
-const event = z.strictObject({
-  sequence: positive,
-  eventId: uuid,
-  memoryId: uuid,
-  version: positiveInt4,
-  type: shortString(LIMITS.nameCharacters),
-  schemaVersion: positiveInt4,
-  recordedAt: moment,
-  actor: nullableText,
-  correlationId: nullableText,
-  causationId: nullableText,
-  data: z.unknown(),
-  dataSalt: salt.nullable(),
-  dataHash: sha256,
-  hash: sha256,
-  epoch: z.int().min(2).max(INT4_MAX).optional(),
-  idempotencyKeys: z.array(z.strictObject({ key: storableString, requestHash: requestHash.nullable() })),
-})
+const event = z
+  .strictObject({
+    sequence: positiveInt4,
+    eventId: uuid,
+    memoryId: uuid,
+    version: positiveInt4,
+    type: shortString(LIMITS.nameCharacters),
+    schemaVersion: positiveInt4,
+    recordedAt: moment,
+    actor: nullableText,
+    correlationId: nullableText,
+    causationId: nullableText,
+    data: z.unknown(),
+    dataSalt: salt.nullable(),
+    dataHash: sha256,
+    hash: sha256,
+    epoch: z.int32().min(2).optional(),
+    idempotencyKeys: z.array(z.strictObject({ key: storableString, requestHash: requestHash.nullable() })),
+  })
+  // Erased data has no salt either.
+  .refine(
+    ({ data = null, dataSalt }) => (data === null) === (dataSalt === null),
+    'must have a salt if it has data, and else none',
+  )
 
 const end = z.strictObject({ events: count, projects: count, sha256 })
 

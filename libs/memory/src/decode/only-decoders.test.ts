@@ -16,6 +16,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'libs/memory/src/documents/following-parts.ts': 'picks fields of a state',
   'libs/sync/src/branch/branch-commands.ts':
     'of kept commands, which toRequest decodes before anything is decided',
+  'libs/sync/src/follower/route-to-homes.ts': 'of a receipt that is passed on, of which only the id is sent',
   'services/cli/src/commands/remember.ts': 'is a command line, not a command',
 }
 

@@ -80,9 +80,9 @@ export async function maintainTables(db: Database): Promise<Maintained> {
 }
 
 async function isLogLong(db: Database): Promise<boolean> {
-  const { rows } = await sql<{ bytes: string }>`
-    select pg_current_wal_insert_lsn() - redo_lsn as bytes from pg_control_checkpoint()`.execute(db)
-  return Number(rows[0]?.bytes) > LOG_MOST * 1024 * 1024
+  const { rows } = await sql<{ bytes: number }>`
+    select (pg_current_wal_insert_lsn() - redo_lsn)::float8 as bytes from pg_control_checkpoint()`.execute(db)
+  return (rows[0]?.bytes ?? 0) > LOG_MOST * 1024 * 1024
 }
 
 function isStale({ known_rows, known_pages, pages, changed }: TableRow): boolean {

@@ -1,4 +1,4 @@
-import { toRecord } from '@daybook/journal/read/stored-event'
+import { readable, toRecord } from '@daybook/journal/read/stored-event'
 import type { JournalEvent } from '@daybook/memory/events'
 import type { Memory } from '@daybook/memory/state'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
@@ -46,6 +46,7 @@ export const isNotErased = (position: number): RawBuilder<boolean> => sql<boolea
  * The memories as of the generation's position, each with its newest event that is not parked. A memory
  * without such an event is left out, and one whose newest event cannot be read: an earlier Daybook may have applied
  * what this one parks, and a rewrite takes that away.
+ * @throws Error if what is to be unparked cannot be read: it stays parked
  */
 export async function appliedMemories(
   { db, projectId }: ProjectScope,
@@ -56,10 +57,9 @@ export async function appliedMemories(
     select distinct on (memory_id) e.*, min(sequence) over (partition by memory_id) as first_sequence from events e
     where project_id = ${projectId} and memory_id = any(${memoryIds}::uuid[]) and ${isApplied(ref, position, options)}
     order by memory_id, version desc`.execute(db)
-  return rows.flatMap((row) => {
-    const { event } = toRecord(row)
-    return event === null ? [] : [{ newest: event, firstSequence: row.first_sequence }]
-  })
+  return rows.flatMap((row) =>
+    readableOf(row, options).map((newest) => ({ newest, firstSequence: row.first_sequence })),
+  )
 }
 
 /** All readable events of the memories that the generation has applied, in the order of the journal. */
@@ -77,7 +77,12 @@ export async function appliedEvents(
     .where(isApplied(ref, position, options))
     .orderBy('sequence')
     .execute()
-  return rows.flatMap((row) => toRecord(row).event ?? [])
+  return rows.flatMap((row) => readableOf(row, options))
+}
+
+function readableOf(row: Selectable<Tables['events']>, { unpark = false }: RewriteOptions): JournalEvent[] {
+  const record = toRecord(row)
+  return record.status === 'opaque' && !unpark ? [] : [readable(record)]
 }
 
 /** Like `appliedMemories`, as states. */

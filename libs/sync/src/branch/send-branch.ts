@@ -57,7 +57,7 @@ export async function sendBranch(
         const { receipt } = answer
         await settleAppended(trx, scope.projectId, one, receipt)
         // Of one that was decided before, it is not known whether it made an event.
-        if (!receipt.changed) withoutEvent += 1
+        if (receipt.written === null) withoutEvent += 1
         upTo = Math.max(upTo, receipt.sequence)
       }
     }

@@ -34,14 +34,12 @@ export async function outcomesOf(
 }
 
 function withReceipt(
-  { appended: { memory, event } }: Extract<AppendOutcome, { readonly appended: unknown }>,
-  { memoryId, version, sequence, hash, changed, duplicate }: Receipt,
+  { appended: { memory } }: Extract<AppendOutcome, { readonly appended: unknown }>,
+  { memoryId, version, sequence, hash, written, duplicate }: Receipt,
 ): AppendOutcome {
   // The home may have found that the new memory is one that it has.
   const state = { ...memory.state, id: memoryId }
-  return {
-    appended: { memory: { state, version, sequence, hash }, event: changed ? event : null, duplicate },
-  }
+  return { appended: { memory: { state, version, sequence, hash }, written, event: null, duplicate } }
 }
 
 function notHere({ sequence }: Receipt, cause: Error): Error {

@@ -194,14 +194,14 @@ function toSent(request: KeyedRequest): SentCommand {
 /** Only a receipt is made of it, so it has no more of the memory than that. */
 function toPassedOn(decided: Decided): AppendOutcome {
   if ('error' in decided) return { error: fromWire(decided.error) }
-  const { memoryId, version, sequence, hash, duplicate } = decided.receipt
+  const { memoryId, version, sequence, hash, written, duplicate } = decided.receipt
   const state = { id: memoryId } as MemoryState
-  return { appended: { memory: { state, version, sequence, hash }, event: null, duplicate } }
+  return { appended: { memory: { state, version, sequence, hash }, written, event: null, duplicate } }
 }
 
 const erased = z.object({
-  events: z.array(z.looseObject({ sequence: z.int(), hash: z.string() })),
-  contents: z.int(),
+  events: z.array(z.looseObject({ sequence: z.int32(), hash: z.string() })),
+  contents: z.int32(),
   missing: z.array(z.string()),
 })
 

@@ -33,9 +33,9 @@ export async function decideCommands(
     const outcome = outcomes.shift()
     if (outcome === undefined) throw new Error('a command had no outcome')
     if ('appended' in outcome) {
-      const { memory, event, duplicate } = outcome.appended
+      const { memory, written, duplicate } = outcome.appended
       const { state, version, sequence, hash } = memory
-      return { receipt: { memoryId: state.id, version, sequence, hash, changed: event !== null, duplicate } }
+      return { receipt: { memoryId: state.id, version, sequence, hash, written, duplicate } }
     }
     if (!(outcome.error instanceof DaybookError)) throw outcome.error
     return { error: toWire(outcome.error) }

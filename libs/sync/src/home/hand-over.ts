@@ -9,7 +9,7 @@ import { type NextHomes, requireNextHome } from './next-home.ts'
 /** The form of a request to give the home of a project to the Daybook that asks. */
 export const handOverAsked = z.strictObject({
   /** The epoch that begins there. */
-  epoch: z.int().min(2),
+  epoch: z.int32().min(2),
   /** The new home's address and a key that opens the project there. */
   url: z
     .url({ protocol: /^https?$/u })
@@ -20,7 +20,7 @@ export const handOverAsked = z.strictObject({
    * The last event that the new home has, which must be the journal's end; null if it became the home without asking, because
    * this one was lost: then what only this one has becomes a branch.
    */
-  at: z.strictObject({ sequence: z.int().min(0), hash: z.string() }).nullable(),
+  at: z.strictObject({ sequence: z.int32().min(0), hash: z.string() }).nullable(),
 })
 
 /** A request to hand over. */
@@ -30,7 +30,7 @@ export type HandOverAsked = z.infer<typeof handOverAsked>
 export const handOverAnswered = z.object({
   /** Whether this journal follows the new home now. If not, it has gone on meanwhile. */
   handedOver: z.boolean(),
-  head: z.object({ sequence: z.int(), hash: z.string() }),
+  head: z.object({ sequence: z.int32(), hash: z.string() }),
 })
 
 /**

@@ -8,9 +8,9 @@ import { readHomeState } from './home-state.ts'
 /** The form of what a home says of a project before it is followed. */
 export const homeInfo = z.object({
   project: z.object({ id: z.uuid(), name: shortString(LIMITS.nameCharacters) }),
-  epoch: z.int(),
-  minimumReader: z.int(),
-  head: z.object({ sequence: z.int(), hash: z.string() }),
+  epoch: z.int32(),
+  minimumReader: z.int32(),
+  head: z.object({ sequence: z.int32(), hash: z.string() }),
   /** Where its home is, if that is not the one that answers. */
   movedTo: z.string().nullable(),
 })

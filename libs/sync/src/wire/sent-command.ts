@@ -3,6 +3,7 @@ import type { Command } from '@daybook/memory/commands'
 import { decodeCommand } from '@daybook/memory/decode/decode-command'
 import { uuid } from '@daybook/memory/decode/forms'
 import { ValidationError } from '@daybook/memory/errors'
+import { EVENT_TYPES } from '@daybook/memory/events'
 import { LIMITS } from '@daybook/memory/limits'
 import { storableString } from '@daybook/memory/text-rules'
 import { z } from 'zod'
@@ -65,11 +66,11 @@ export function decodeSentCommand(value: unknown): SentCommand {
 const receipt = z.object({
   memoryId: uuid,
   version: z.int32().min(1),
-  sequence: z.int().min(1),
+  sequence: z.int32().min(1),
   /** Of the memory's newest event. */
   hash: z.string().regex(/^[0-9a-f]{64}$/u),
-  /** Whether an event of this memory was written. */
-  changed: z.boolean(),
+  /** As in `Appended`. */
+  written: z.enum(EVENT_TYPES).nullable(),
   /** Whether the key was used for this request before. */
   duplicate: z.boolean(),
 })

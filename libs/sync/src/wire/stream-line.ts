@@ -60,8 +60,8 @@ const name = shortString(LIMITS.nameCharacters)
 
 const state = z.object({
   project: z.object({ id: z.uuid(), name }),
-  epoch: z.int().min(1),
-  minimumReader: z.int(),
+  epoch: z.int32().min(1),
+  minimumReader: z.int32(),
   language: name,
   quarantines: z
     .array(
@@ -82,7 +82,7 @@ const state = z.object({
 }) satisfies z.ZodType<HomeState>
 
 const head = z.object({
-  sequence: z.int().min(0),
+  sequence: z.int32().min(0),
   hash: z.string().regex(/^[0-9a-f]{64}$/u),
 }) satisfies z.ZodType<HomeHead>
 

@@ -1,4 +1,5 @@
 import type { TravellingVectors } from '@daybook/embeddings/travelling-vectors'
+import { shortString } from '@daybook/memory/text-rules'
 import { z } from 'zod'
 
 /** Texts that a follower asks about at a time. */
@@ -8,7 +9,7 @@ const sha256 = z.string().regex(/^[0-9a-f]{64}$/u)
 
 /** The form of a request for vectors: of a model, by content hash. */
 export const vectorsAsked = z.strictObject({
-  modelId: z.string().min(1).max(255),
+  modelId: shortString(255),
   hashes: z.array(sha256).max(MOST_TEXTS),
 })
 

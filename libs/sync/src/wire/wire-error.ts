@@ -34,7 +34,7 @@ export const wireError = z.object({
   /** It may be shown to people. */
   message: z.string().transform((text) => oneLine(safeLine(text), MESSAGE_CHARACTERS)),
   field: short.optional(),
-  currentVersion: z.int().nullable().optional(),
+  currentVersion: z.int32().nullable().optional(),
   limit: short.optional(),
   most: z.number().optional(),
 }) satisfies z.ZodType<WireError>

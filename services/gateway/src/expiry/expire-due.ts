@@ -60,7 +60,7 @@ async function expire(db: Database, writer: JournalWriter, due: readonly DueMemo
       projectScope(db, projectId),
       memories.map(({ memoryId }) => ({ command: { type: 'expire', id: memoryId }, metadata: METADATA })),
     )
-    expired += outcomes.filter((one) => 'appended' in one && one.appended.event !== null).length
+    expired += outcomes.filter((one) => 'appended' in one && one.appended.written !== null).length
   }
   return expired
 }

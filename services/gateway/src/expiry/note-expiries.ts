@@ -4,8 +4,8 @@ import type { JournalWriter } from '@daybook/journal/append/journal-writer'
 /** The same writer, which says of each memory that it writes when it expires. */
 export function noteExpiries(writer: JournalWriter, note: (expiresAt: string) => void): JournalWriter {
   const noted = <Outcome extends AppendOutcome>(outcome: Outcome): Outcome => {
-    if (!('appended' in outcome) || outcome.appended.event === null) return outcome
-    const { expiresAt, forgottenAt } = outcome.appended.event.data.state
+    if (!('appended' in outcome) || outcome.appended.written === null) return outcome
+    const { expiresAt, forgottenAt } = outcome.appended.memory.state
     if (expiresAt !== null && forgottenAt === null) note(expiresAt)
     return outcome
   }

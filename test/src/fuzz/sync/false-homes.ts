@@ -324,7 +324,7 @@ function decidedFor(body: string, { sequence, hash }: Place): unknown[] {
       version: 1,
       sequence: Math.max(1, sequence),
       hash,
-      changed: true,
+      written: 'MemoryRemembered',
       duplicate: false,
     },
   }))

@@ -23,10 +23,10 @@ export function addOutcome(remembered: ReturnType<typeof written>): void {
   )
 }
 
-function outcomeOf({ memory, event, duplicate }: Appended) {
+function outcomeOf({ memory, written, duplicate }: Appended) {
   if (duplicate) return memory.version === 1 ? 'REMEMBERED' : 'REVISED'
-  switch (event?.type) {
-    case undefined:
+  switch (written) {
+    case null:
       return 'UNCHANGED'
     case 'MemoryRemembered':
       return 'REMEMBERED'
