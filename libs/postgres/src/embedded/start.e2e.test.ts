@@ -1,5 +1,5 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -157,6 +157,12 @@ describe('the embedded database', () => {
     lock?.release()
     await database.stop()
     expect(await query((await start()).address, 'select n from t')).toEqual([{ n: 1 }])
+  })
+
+  it('starts where a power cut left Postgres’ own lock file empty', async () => {
+    writeFileSync(join(dataDir, 'postgres', 'postmaster.pid'), '')
+    const { address } = await start()
+    expect(await query(address, 'select 1 as one')).toEqual([{ one: 1 }])
   })
 
   it('that is stopped while it is being started again leaves no process behind', async () => {

@@ -65,6 +65,8 @@ export function beginFolder(folder: string, synced: boolean): void {
     writeFileSync(making, '')
     if (synced) syncFolder(dirname(folder))
   }
+  // A power cut can leave it empty, which Postgres refuses for ever. Our own lock says that no other process is here.
+  rmSync(join(folder, 'postmaster.pid'), { force: true })
   // It will have what no sync has seen.
   if (!synced) rmSync(join(folder, MARK), { force: true })
 }
