@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { assert, asyncProperty } from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { silentLogger } from '../logger.ts'
@@ -158,6 +158,38 @@ describe('the server of every service', () => {
     await once(third, 'close')
     expect(lines).toMatchObject([{ maxConnections: 2 }])
     for (const socket of first) socket.destroy()
+  })
+
+  it('clients that keep their half of a closed connection open give it back after a few seconds', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const slow = 'GET / HTTP/1.1\r\nHost: a\r\nX-Slow: '
+    const limits = { ...DEFAULT_HTTP_LIMITS, maxConnections: 201, headersTimeoutMs: 200 }
+    const ended: Promise<unknown>[] = []
+    const url = await start({ limits, handle: (_request, response) => void response.end('a') }, (server) =>
+      server.takeWebSockets('/ws', (_request, socket) => {
+        ended.push(once(socket, 'finish'))
+        socket.end()
+      }),
+    )
+    const socketOf = async (request: string) => {
+      const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', allowHalfOpen: true })
+      socket.on('error', () => {}).resume()
+      socket.write(request)
+      await once(socket, 'end')
+      return socket
+    }
+    const held = await Promise.all([
+      socketOf('GET /ws HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'),
+      ...Array.from({ length: 200 }, () => socketOf(slow)),
+    ])
+    await Promise.all(ended)
+    const ask = () => rawRequest(url, 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+    expect(statusOf(await ask())).toBeNull()
+    vi.advanceTimersByTime(5_000)
+    // A socket is counted until its close was handled.
+    for (let turns = 0; turns < 10; turns += 1) await turn()
+    expect(statusOf(await ask())).toBe(200)
+    for (const socket of held) socket.destroy()
   })
 
   it('a connection stays open for longer than load balancers keep theirs', async () => {

@@ -71,7 +71,16 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   server.maxConnections = limits.maxConnections
   server.on('connection', (socket) => {
     sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
+    let lingering: NodeJS.Timeout | undefined
+    // Whoever ended it: a client that keeps its half open would keep its place among our connections, for good.
+    // At once would be too early: what the client still sends could make its system discard the answer.
+    socket.once('finish', () => {
+      lingering = setTimeout(() => socket.destroy(), LINGER_MS).unref()
+    })
+    socket.once('close', () => {
+      clearTimeout(lingering)
+      sockets.delete(socket)
+    })
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
     // An answer now would be taken for that of an earlier request, or be mixed into its bytes.
@@ -116,6 +125,9 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     },
   }
 }
+
+/** Milliseconds in which a client has to close its half of a connection that we ended. */
+const LINGER_MS = 3_000
 
 /** Milliseconds between two log lines about refused connections. */
 const DROPS_SAID_MS = 10_000
