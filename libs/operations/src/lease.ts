@@ -3,7 +3,7 @@ import { isLeaseOver, type LeaseOwner, leasedTo, leaseEnd } from '@daybook/postg
 import { storableError } from '@daybook/postgres/storable-error'
 import type { Tables } from '@daybook/postgres/tables'
 import { type Selectable, sql } from 'kysely'
-import { type JsonObject, type Operation, toOperation } from './operation.ts'
+import { type JsonObject, KEPT_OPTIONS, type Operation, toOperation } from './operation.ts'
 import type { OperationType, ResultOf } from './operation-types.ts'
 
 /** An operation that this process works on now. */
@@ -112,6 +112,7 @@ export async function finishOperation(
     .set({
       status: end.status,
       phase: end.status,
+      options: KEPT_OPTIONS,
       result: end.status === 'succeeded' ? JSON.stringify(end.result) : null,
       error: end.status === 'failed' ? storableError(end.error) : null,
       checkpoint: null,

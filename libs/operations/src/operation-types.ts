@@ -206,7 +206,10 @@ export interface RetryParkedResult {
   readonly failed: number
 }
 
-/** The options of an undo: what the API was asked for, and the part of the journal that it means. */
+/**
+ * The options of an undo: what the API was asked for, and the part of the journal that it means. Once it has ended, only the
+ * latter (`KEPT_OPTIONS`).
+ */
 export interface UndoOptions {
   readonly projectId: string
   readonly filter: MemoryFilter

@@ -1,5 +1,5 @@
 import type { Tables } from '@daybook/postgres/tables'
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { OperationType, OptionsOf, ResultOf } from './operation-types.ts'
 
 /**
@@ -82,3 +82,9 @@ type Untyped = Readonly<Record<keyof Operation, unknown>>
 /** Whether nothing more will happen to it. */
 export const hasEnded = ({ status }: Pick<Operation, 'status'>): boolean =>
   status !== 'queued' && status !== 'running'
+
+/**
+ * What an ended operation keeps of its options. What an undo selected goes: it quotes memories, which may be erased later,
+ * and nobody reads it after the end.
+ */
+export const KEPT_OPTIONS = sql`options - '{filter,writer,actor,correlationId}'::text[]`

@@ -2,7 +2,7 @@ import { NotFoundError } from '@daybook/memory/errors'
 import type { Queryable } from '@daybook/postgres/connect'
 import { isLeaseOver } from '@daybook/postgres/lease'
 import { type SqlBool, sql } from 'kysely'
-import { type Operation, toOperation } from './operation.ts'
+import { KEPT_OPTIONS, type Operation, toOperation } from './operation.ts'
 import type { OperationType } from './operation-types.ts'
 
 /**
@@ -136,7 +136,13 @@ export async function cancelOperation(
     .execute()
   await db
     .updateTable('operations')
-    .set({ status: 'cancelled', cancel_requested: true, phase: 'cancelled', finished_at: new Date() })
+    .set({
+      status: 'cancelled',
+      cancel_requested: true,
+      phase: 'cancelled',
+      options: KEPT_OPTIONS,
+      finished_at: new Date(),
+    })
     .where('id', '=', id)
     .where('status', '=', 'queued')
     .execute()

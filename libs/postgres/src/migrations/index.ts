@@ -37,6 +37,7 @@ import * as sync from './0036-sync.ts'
 import * as narrowChunks from './0037-narrow-chunks.ts'
 import * as omitStatistics from './0038-omit-statistics.ts'
 import * as goBack from './0040-go-back.ts'
+import * as forgetSelections from './0042-forget-selections.ts'
 
 /**
  * Every migration, applied in the order of the names. In a new file, say whether the previous version can run
@@ -81,4 +82,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0037-narrow-chunks': narrowChunks,
   '0038-omit-statistics': omitStatistics,
   '0040-go-back': goBack,
+  '0042-forget-selections': forgetSelections,
 }
