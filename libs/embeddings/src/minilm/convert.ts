@@ -2,7 +2,7 @@ import { mkdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { writeDurably } from './atomic-folder.ts'
 import { type BertConfig, type Precision, writeBertOnnx } from './bert-onnx.ts'
-import { MODEL_DATA_FILE, MODEL_FILE } from './model-folder.ts'
+import { MODEL_DATA_FILE, MODEL_FILE, sealFolder } from './model-folder.ts'
 import type { NpmWeights } from './npm-weights.ts'
 import { openSafetensors } from './safetensors.ts'
 
@@ -48,4 +48,5 @@ export async function convertWeights(
   await writeDurably(join(folder, 'tokenizer_config.json'), JSON.stringify(TOKENIZER_CONFIG))
   await writeDurably(join(folder, MODEL_DATA_FILE), data)
   await writeDurably(join(folder, MODEL_FILE), model)
+  await sealFolder(folder)
 }

@@ -1,4 +1,4 @@
-import { appendFile, cp, mkdtemp, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { appendFile, cp, mkdtemp, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -42,6 +42,19 @@ describe('prepareMiniLm', () => {
       await rm(join(modelPath, file))
       await prepareMiniLm({ cacheDir })
       expect(await missingFile(modelPath, [MODEL_DATA_FILE])).toBeUndefined()
+    }
+  })
+
+  it('converts again if one byte of a file has changed', async () => {
+    const { modelPath } = await prepareMiniLm({ cacheDir })
+    for (const file of ['tokenizer.json', MODEL_DATA_FILE]) {
+      const path = join(modelPath, file)
+      const sound = await readFile(path)
+      const damaged = Buffer.from(sound)
+      damaged[sound.length >> 1] = (sound[sound.length >> 1] ?? 0) ^ 4
+      await writeFile(path, damaged)
+      await prepareMiniLm({ cacheDir })
+      expect((await readFile(path)).equals(sound)).toBe(true)
     }
   })
 

@@ -4,7 +4,7 @@ import { asEmbedderError, EmbedderError } from '../embedder-error.ts'
 import { createFolderAtomically } from './atomic-folder.ts'
 import { GRAPH_VERSION, type Precision } from './bert-onnx.ts'
 import { convertWeights } from './convert.ts'
-import { folderModelId, MODEL_DATA_FILE, missingFile } from './model-folder.ts'
+import { folderModelId, isWhole, missingFile } from './model-folder.ts'
 import { findNpmWeights, type NpmWeights, WEIGHTS_PACKAGE } from './npm-weights.ts'
 
 /** The model that is loaded from the Hugging Face hub if none is installed. */
@@ -91,14 +91,14 @@ async function useNpmWeights(weights: NpmWeights, options: PrepareOptions): Prom
     modelId: `all-MiniLM-L6-v2/${precision}`,
     precision,
   } as const
-  if (!(await missingFile(folder, [MODEL_DATA_FILE]))) return prepared
+  if (await isWhole(folder)) return prepared
 
   options.onProgress?.(
     `converting the embedding model into ${folder} (once, about a second, ${MEGABYTES[precision]} MB)`,
   )
   try {
-    // The rename made it complete. If files are missing, somebody removed them, and the rename would not
-    // replace the folder.
+    // The rename made it complete. If files are missing or changed, somebody or the disk did that, and the rename would
+    // not replace the folder.
     await rm(folder, { recursive: true, force: true })
     await createFolderAtomically(folder, (temporary) => convertWeights(weights, precision, temporary))
   } catch (error) {
