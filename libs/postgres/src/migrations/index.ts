@@ -36,8 +36,8 @@ import * as memoryMaps from './0035-memory-maps.ts'
 import * as sync from './0036-sync.ts'
 import * as narrowChunks from './0037-narrow-chunks.ts'
 import * as omitStatistics from './0038-omit-statistics.ts'
-import * as goBack from './0040-go-back.ts'
-import * as forgetSelections from './0042-forget-selections.ts'
+import * as goBack from './0039-go-back.ts'
+import * as forgetSelections from './0040-forget-selections.ts'
 
 /**
  * Every migration, applied in the order of the names. In a new file, say whether the previous version can run
@@ -81,6 +81,6 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0036-sync': sync,
   '0037-narrow-chunks': narrowChunks,
   '0038-omit-statistics': omitStatistics,
-  '0040-go-back': goBack,
-  '0042-forget-selections': forgetSelections,
+  '0039-go-back': goBack,
+  '0040-forget-selections': forgetSelections,
 }
