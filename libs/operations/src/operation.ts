@@ -87,4 +87,4 @@ export const hasEnded = ({ status }: Pick<Operation, 'status'>): boolean =>
  * What an ended operation keeps of its options. What an undo selected goes: it quotes memories, which may be erased later,
  * and nobody reads it after the end.
  */
-export const KEPT_OPTIONS = sql`options - '{filter,writer,actor,correlationId}'::text[]`
+export const KEPT_OPTIONS = sql<never>`options - '{filter,writer,actor,correlationId}'::text[]`
