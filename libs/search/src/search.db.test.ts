@@ -170,6 +170,12 @@ describe.each(COMBINATIONS)('search on $name with $database', ({ start, attach, 
     expect((await find({ filter: { context: 'nowhere' } })).hits).toEqual([])
   })
 
+  it('demands no more than eight phrases of a query, takes the others as words, and says so', async () => {
+    const answer = await find({ query: `${'{"token":'.repeat(454)} -car`, mode: 'KEYWORD' })
+    expect(answer.degraded).toEqual([expect.stringMatching(/at most 8 .*: 447 more count as words/u)])
+    expect(texts(answer)).toEqual([NOTES[0], NOTES[1]])
+  })
+
   it('without an embedder goes by words and says so', async () => {
     for (const mode of ['HYBRID', 'SEMANTIC'] as const) {
       const answer = await find({ mode }, { embedders: fixedEmbedders([], harness.embedder) })

@@ -3,6 +3,7 @@ import { findModel } from '@daybook/embeddings/models'
 import { hasTokenBits, plainModelId } from '@daybook/embeddings/token-bits/token-bits'
 import { languageOf } from '@daybook/lexical-index/language'
 import { narrows } from '@daybook/memory/filter'
+import { grouped } from '@daybook/memory/size-in-words'
 import { PGVECTOR } from '@daybook/pgvector/generation-tables'
 import { answersAtOnce } from '@daybook/postgres/connect'
 import { projectScope } from '@daybook/postgres/project-scope'
@@ -18,6 +19,7 @@ import { matchTypeOf } from './match-type.ts'
 import { momentOf } from './past/past-texts.ts'
 import { searchPast } from './past/search-past.ts'
 import { presentHits } from './present-hits.ts'
+import { DEMANDED_CHARACTERS, DEMANDED_MOST } from './query/parse-query.ts'
 import type { ParsedQuery } from './query/query.ts'
 import { type TimePhrase, timePhrases } from './query/time-phrases.ts'
 import { rankFound, tokensCount } from './rank-found.ts'
@@ -59,7 +61,8 @@ export async function search(
   const query = checkQuery('query', request.query)
   checkLimit(request.limit)
   if (request.minScore !== undefined) checkShare('minScore', request.minScore)
-  const answer = await searchTexts(parts, query, request, embedded)
+  const found = await searchTexts(parts, query, request, embedded)
+  const answer = { ...found, degraded: [...tooManyDemands(query), ...found.degraded] }
   const ofKind = await hitsOfKind(parts, query, request)
   if (ofKind.length === 0) return answer
   const known = new Set(ofKind.map(({ memory }) => memory.state.id))
@@ -194,6 +197,15 @@ async function attempt(
       sequence: retrievers.sequence,
     },
   }
+}
+
+/** Says what of a query counts as words only. */
+function tooManyDemands({ tooMany = 0 }: ParsedQuery): string[] {
+  if (tooMany === 0) return []
+  const others = tooMany === 1 ? 'one more counts as a word' : `${grouped(tooMany)} more count as words`
+  return [
+    `a query has at most ${DEMANDED_MOST} phrases, exclusions and operands of AND, each of at most ${DEMANDED_CHARACTERS} characters: ${others}`,
+  ]
 }
 
 const nothingFound = ({ query }: SearchRequest, belowFloor: boolean): string =>

@@ -1,7 +1,7 @@
 import { isInProportion } from '@daybook/runtime/testing/growth'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseQuery } from './parse-query.ts'
+import { DEMANDED_CHARACTERS, DEMANDED_MOST, parseQuery } from './parse-query.ts'
 import { type Alternative, isEmpty } from './query.ts'
 
 const word = (text: string): Alternative => ({ type: 'word', text })
@@ -177,6 +177,45 @@ describe('AND, NOT and parentheses (capability 10)', () => {
   })
 })
 
+describe('a query that demands too much', () => {
+  const many = (piece: (index: number) => string, joint = ' ') =>
+    Array.from({ length: 10 }, (_, index) => piece(index)).join(joint)
+
+  it('demands its first eight phrases, and the others are words', () => {
+    const { wanted, required, tooMany } = parseQuery(many((index) => `"a${index} b"`))
+    expect(required).toEqual(Array.from({ length: 8 }, (_, index) => [phrase(`a${index} b`)]))
+    expect(wanted).toBe(many((index) => `a${index} b`))
+    expect(tooMany).toBe(2)
+  })
+
+  it('leaves its first eight exclusions out, and the others are words', () => {
+    const { wanted, excluded, tooMany } = parseQuery(`z ${many((index) => `-a${index}`)}`)
+    expect(excluded).toHaveLength(8)
+    expect(wanted).toBe('z a8 a9')
+    expect(tooMany).toBe(2)
+  })
+
+  it('counts phrases and exclusions together, in the order of the query', () => {
+    const { required, excluded, tooMany } = parseQuery(`-z ${many((index) => `"a${index}"`)} -y`)
+    expect([required.length, excluded, tooMany]).toEqual([7, [word('z')], 4])
+  })
+
+  it('demands no group in part, as what is left of it would demand more', () => {
+    expect(parseQuery(many((index) => `"a${index}"`, ' OR '))).toMatchObject({ required: [], tooMany: 10 })
+    expect(parseQuery(`z -(${many((index) => `a${index}`, ' AND ')})`)).toMatchObject({
+      excluded: [],
+      tooMany: 10,
+    })
+  })
+
+  it.each(['"', '-"', 'x AND "'])('makes a term of 257 characters words: %s', (before) => {
+    const long = 'ab '.repeat(85) + 'ab'
+    expect(long).toHaveLength(257)
+    expect(parseQuery(`z ${before}${long}" y`)).toMatchObject({ excluded: [], tooMany: 1 })
+    expect(parseQuery(`z ${before}${long.slice(1)}" y`)).not.toHaveProperty('tooMany')
+  })
+})
+
 describe('isEmpty', () => {
   it.each([
     '',
@@ -237,6 +276,8 @@ describe('any string', () => {
         }
         expect(required.every((group) => group.length > 0)).toBe(true)
         expect(terms.every((each) => each.text !== '')).toBe(true)
+        expect(terms.length).toBeLessThanOrEqual(DEMANDED_MOST)
+        expect(terms.every((each) => each.text.length <= DEMANDED_CHARACTERS)).toBe(true)
       }),
       { numRuns: 500 },
     )

@@ -1,5 +1,13 @@
 import type { Alternative, Demands, ParsedQuery } from './query.ts'
-import { type Token, tokens } from './tokens.ts'
+import { type Term, type Token, tokens } from './tokens.ts'
+
+/**
+ * Words and phrases that a query may demand or exclude. Each is looked for in every candidate: 819 of them, in 4 KB, took 10 s on
+ * the embedded database, during which it serves nobody else.
+ */
+export const DEMANDED_MOST = 8
+/** Characters of each. */
+export const DEMANDED_CHARACTERS = 256
 
 /**
  * Parses a search query.
@@ -21,8 +29,9 @@ import { type Token, tokens } from './tokens.ts'
  * words joined by OR, means any of them.
  *
  * Everything else is tolerated. An operator with nothing beside it joins nothing, nor does OR beside an
- * exclusion. Quotes and parentheses without a partner, and a hyphen that excludes nothing, are ignored. There are
- * no errors, and the time is linear in the length.
+ * exclusion. Quotes and parentheses without a partner, and a hyphen that excludes nothing, are ignored. Beyond
+ * `DEMANDED_MOST`, and if they are longer than `DEMANDED_CHARACTERS`, what would be demanded or excluded is words, which
+ * `tooMany` counts. There are no errors, and the time is linear in the length.
  *
  * ```ts
  * parseQuery('login "red car" -blue')
@@ -41,12 +50,48 @@ export function parseQuery(text: string): ParsedQuery {
   })
   // Quotes in a question enclose titles: as requirements they lost more evidence than they found
   // (`docs/measurements.md#quotes-in-questions`).
-  const demands = demandsOf(clauses, !text.trimEnd().endsWith('?'))
+  const phrasesDemand = !text.trimEnd().endsWith('?')
+  const within = withinLimits(clauses.map((clause) => demandsOfClause(clause, phrasesDemand)))
   return {
-    wanted: wanted.join(' '),
-    ...demands,
+    wanted: [...wanted, ...within.words].join(' '),
+    required: within.required,
+    excluded: within.excluded,
+    ...(within.tooMany > 0 && { tooMany: within.tooMany }),
   }
 }
+
+/** Takes demands in the order of the query, each whole, until they are too many. @returns also the words of exclusions left over */
+function withinLimits(all: readonly Demands[]): Demands & { words: string[]; tooMany: number } {
+  const words: string[] = []
+  let demanded = 0
+  let tooMany = 0
+  const fits = (terms: readonly Term[]): boolean => {
+    const isFit =
+      demanded + terms.length <= DEMANDED_MOST &&
+      terms.every(({ text }) => text.length <= DEMANDED_CHARACTERS)
+    if (isFit) demanded += terms.length
+    else tooMany += terms.length
+    return isFit
+  }
+  const parts = all.map(({ required, excluded }) => ({
+    required: required.filter((entry) => fits(entry.flatMap(termsOf))),
+    excluded: excluded.filter((one) => {
+      const terms = termsOf(one)
+      const isFit = fits(terms)
+      if (!isFit) words.push(...terms.map(({ text }) => text))
+      return isFit
+    }),
+  }))
+  return {
+    required: parts.flatMap(({ required }) => required),
+    excluded: parts.flatMap(({ excluded }) => excluded),
+    words,
+    tooMany,
+  }
+}
+
+const termsOf = (one: Alternative): readonly Term[] =>
+  one.type === 'group' ? [...one.required.flat(), ...one.excluded].flatMap(termsOf) : [one]
 
 /** What OR joins: each is what AND joins. */
 type Clause = readonly Conjunction[]

@@ -25,6 +25,8 @@ export interface ParsedQuery extends Demands {
    * contain operators.
    */
   readonly wanted: string
+  /** How many phrases, exclusions and operands of AND count as words, being too many or too long (`DEMANDED_MOST`). Absent: none. */
+  readonly tooMany?: number
 }
 
 /**
