@@ -29,17 +29,9 @@ export function EarlierUndos() {
   )
 }
 
-function inWords({ status, options, result }: UndoOperation): string {
-  const filter = (options['filter'] ?? {}) as Readonly<Record<string, unknown>>
-  const of = [
-    ...(typeof filter['agent'] === 'string' ? [`of ${filter['agent']}`] : []),
-    ...(typeof filter['context'] === 'string' ? [`in ${filter['context']}`] : []),
-    ...(typeof options['actor'] === 'string' ? [`with the key ${options['actor']}`] : []),
-    ...(typeof options['correlationId'] === 'string' ? ['of one request or undo'] : []),
-  ].join(' ')
-  const outcome =
-    status === 'SUCCEEDED'
-      ? `${Number(result?.['undone'] ?? 0).toLocaleString()} memories undone`
-      : status.toLowerCase()
-  return of === '' ? outcome : `${outcome}, ${of}`
+// Whose writes they were is not said: what an undo selected is not kept once it has ended.
+function inWords({ status, result }: UndoOperation): string {
+  return status === 'SUCCEEDED'
+    ? `memories undone: ${Number(result?.['undone'] ?? 0).toLocaleString()}`
+    : status.toLowerCase()
 }
