@@ -1,8 +1,18 @@
-import { chmodSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { copyMigratedCluster } from '@daybook/postgres/testing/embedded-template'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { startCli } from '../cli/run-cli.ts'
 import { createTestDaemon, DaemonDidNotStart, type TestDaemon } from '../support/daemon.ts'
 import { dataOf } from '../support/graphql.ts'
 
@@ -33,6 +43,29 @@ const remember = (daemon: TestDaemon) =>
   daemon.graphql({
     query: 'mutation { remember(input: { content: { note: { text: "kept" } } }) { __typename } }',
   })
+
+/** Of a process that it is loaded into: writes each host that is looked up or connected to, one a line. */
+function recordHosts(file: string): void {
+  const [{ appendFileSync }, net, dns] = [require('node:fs'), require('node:net'), require('node:dns')]
+  const note = (host: unknown) => appendFileSync(file, `${host}\n`)
+  const { connect } = net.Socket.prototype
+  net.Socket.prototype.connect = function (...args: unknown[]) {
+    // `connect(options)`, `connect(port, host)` or `connect(path)`; node itself passes a list of them.
+    const [to, host] = args.flat() as [{ path?: string; host?: string } | string | number, unknown?]
+    if (typeof to === 'object') {
+      if (to.path === undefined) note(to.host ?? 'localhost')
+    } else if (!Number.isNaN(Number(to))) note(typeof host === 'string' ? host : 'localhost')
+    return connect.apply(this, args)
+  }
+  for (const of of [dns, dns.promises])
+    for (const name of ['lookup', 'resolve', 'resolve4', 'resolve6']) {
+      const lookUp = of[name]
+      of[name] = (host: string, ...rest: unknown[]) => {
+        note(host)
+        return lookUp.call(of, host, ...rest)
+      }
+    }
+}
 
 describe('the files of a daemon', () => {
   let parent: string
@@ -74,6 +107,36 @@ describe('the files of a daemon', () => {
     await daemon.start()
     expect(openToOthers(daemon.dataDir)).toEqual([])
     expect(daemon.output()).toContain('Took the rights of others from')
+  })
+
+  it('are all that is written, and no other host is asked, by daemon, model and CLI', async () => {
+    const [home, asked, recorder] = [
+      join(parent, 'home'),
+      join(parent, 'asked'),
+      join(parent, 'recorder.cjs'),
+    ]
+    mkdirSync(home)
+    writeFileSync(asked, '')
+    writeFileSync(recorder, `(${recordHosts.toString()})(${JSON.stringify(asked)})`)
+    const environment = {
+      HOME: home,
+      NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --require ${recorder}`,
+      // Its own, since no cache of tests is a user's.
+      DAYBOOK_MODEL_CACHE: join(daemon.dataDir, 'models'),
+    }
+    await daemon.start({ embedder: 'minilm', environment })
+    dataOf(await remember(daemon))
+    const run = (...args: string[]) => startCli([...args, '--data-dir', daemon.dataDir], environment).ended
+    expect(await run('search', 'what was retained')).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining('kept'),
+    })
+    expect(await run('doctor', '--url', daemon.url() ?? '')).toMatchObject({ stdout: expect.any(String) })
+    expect(await daemon.stop()).toBe(0)
+    expect(entriesOf(home).map(({ path }) => path)).toEqual([''])
+    const hosts = new Set(readFileSync(asked, 'utf8').split('\n'))
+    expect(hosts).toContain('127.0.0.1')
+    expect([...hosts].filter((host) => !['', '127.0.0.1', 'localhost'].includes(host))).toEqual([])
   })
 
   it('are not made in a folder into which others may write', async () => {

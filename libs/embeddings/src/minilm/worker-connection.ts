@@ -55,6 +55,8 @@ export async function connectWorker(options: ConnectOptions): Promise<WorkerConn
   const { cacheDir, modelDir, precision, threads, onProgress, onCrash } = options
   const entry = findWorkerEntry()
   const gate = createNativeGate()
+  // Read natively: ONNX Runtime 1.30 would ask a host of Microsoft, and write a device id into ~/.cache. A thread cannot set it.
+  process.env['ORT_DISABLE_TELEMETRY'] = '1'
   const worker = new Worker(entry.url, {
     workerData: { cacheDir, modelDir, precision, threads, gate } satisfies WorkerSettings,
     name: 'daybook-embedding',
