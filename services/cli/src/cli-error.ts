@@ -29,8 +29,8 @@ export class UnreachableError extends CliError {
   /** Whether the request may have been carried out, so that only its answer was lost. */
   readonly mayHaveArrived: boolean
 
-  constructor(message: string, hints: readonly string[], mayHaveArrived = false) {
-    super(EXIT.unreachable, 'UNREACHABLE', message, hints)
+  constructor(message: string, hints: readonly string[], mayHaveArrived = false, code = 'UNREACHABLE') {
+    super(EXIT.unreachable, code, message, hints)
     this.mayHaveArrived = mayHaveArrived
   }
 }
@@ -43,7 +43,9 @@ export class UnauthorisedError extends CliError {
 }
 
 /** Exit codes of what keeps a daemon from running or ending. */
-const EXIT_CODES: Readonly<Record<Exclude<LocalDaemonErrorCode, 'INVALID_URL' | 'NO_API_KEY'>, ExitCode>> = {
+const EXIT_CODES: Readonly<
+  Record<Exclude<LocalDaemonErrorCode, 'INVALID_URL' | 'NO_API_KEY' | 'DAEMON_NOT_RUNNING'>, ExitCode>
+> = {
   DAEMON_DID_NOT_START: EXIT.unreachable,
   DAEMON_NOT_READY: EXIT.unreachable,
   DAEMON_DID_NOT_STOP: EXIT.failed,
@@ -53,6 +55,7 @@ const EXIT_CODES: Readonly<Record<Exclude<LocalDaemonErrorCode, 'INVALID_URL' | 
 /** A failure of this machine's daemon, as the CLI tells it. */
 export function fromLocalDaemon({ code, message, hints }: LocalDaemonError): CliError {
   if (code === 'INVALID_URL') return new UsageError(message, hints)
+  if (code === 'DAEMON_NOT_RUNNING') return new UnreachableError(message, hints, false, code)
   if (code === 'NO_API_KEY') return new UnauthorisedError(message, hints)
   return new CliError(EXIT_CODES[code], code, message, hints)
 }

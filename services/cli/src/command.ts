@@ -22,7 +22,7 @@ export function addGlobalOptions(command: Command): Command {
   const options = [
     new Option(
       '--url <url>',
-      'where the daemon is (DAYBOOK_URL; default: its address in the data folder, else http://127.0.0.1:4000)',
+      'where the daemon is (DAYBOOK_URL; default: the address that its data folder names)',
     ),
     new Option(
       '--data-dir <folder>',

@@ -1,4 +1,4 @@
-import { type Connection, keyHeaders } from '@daybook/local-daemon/connection'
+import { type Connection, isCurrent, keyHeaders } from '@daybook/local-daemon/connection'
 
 /** Where requests go that have no address yet: the daemon's may change when it starts again. */
 export const ANYWHERE = 'http://daybook.invalid'
@@ -34,7 +34,12 @@ export function daemonFetch(connect: () => Promise<Connection>): DaemonFetch {
   return {
     problem: () => problem,
     async fetch(input, init) {
-      const connection = await connected()
+      let connection = await connected()
+      // The daemon has ended since, or has another address. Nothing was sent yet, so this request goes to the next one.
+      if (!isCurrent(connection)) {
+        connecting = null
+        connection = await connected()
+      }
       const mine = connecting
       const headers = {
         ...(init?.headers as Record<string, string>),

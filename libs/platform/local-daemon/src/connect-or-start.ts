@@ -5,6 +5,7 @@ import {
   dataFolderFrom,
   type Environment,
   givenUrl,
+  parseUrl,
 } from './connection.ts'
 import { ensureDaemon } from './ensure-daemon.ts'
 
@@ -30,7 +31,7 @@ export async function connectOrStart(
   })
   const ownKey =
     options.dataDir === undefined && (environment['DAYBOOK_API_KEY'] || environment['DAYBOOK_API_KEY_FILE'])
-  if (ownKey) return connectionFrom({ ...options, url }, environment)
+  if (ownKey) return connectionFrom(options, environment)
   const project = options.project ?? (environment['DAYBOOK_PROJECT'] || null)
-  return { url, dataDir, project, apiKey, keySource }
+  return { url: parseUrl(url), isGiven: false, dataDir, project, apiKey, keySource }
 }

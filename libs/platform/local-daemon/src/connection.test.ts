@@ -1,8 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { takeLock } from '@daybook/runtime/exclusive-lock'
 import { afterAll, describe, expect, test } from 'vitest'
-import { connectionFrom, parseUrl, placeFrom } from './connection.ts'
+import { connectionFrom, keyHeaders, parseUrl, placeFrom } from './connection.ts'
 import { findDataFolder } from './data-folder.ts'
 
 describe('the address', () => {
@@ -23,6 +24,7 @@ describe('the address', () => {
 describe('the key', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'daybook-local-'))
   const keyFile = join(dataDir, 'api-key')
+  const there = { DAYBOOK_URL: 'http://127.0.0.1:4300' }
   afterAll(() => rmSync(dataDir, { recursive: true }))
 
   test('is missing in words that say where it was looked for', () => {
@@ -35,7 +37,7 @@ describe('the key', () => {
     const path = join(dataDir, 'mounted')
     writeFileSync(path, 'of-the-mounted-file\n')
     writeFileSync(keyFile, 'of-the-file\n')
-    const environment = { DAYBOOK_API_KEY_FILE: path, DAYBOOK_DATA_DIR: dataDir }
+    const environment = { DAYBOOK_API_KEY_FILE: path, DAYBOOK_DATA_DIR: dataDir, ...there }
     expect(connectionFrom({}, environment)).toMatchObject({
       apiKey: 'of-the-mounted-file',
       keySource: `the file ${path}`,
@@ -50,7 +52,7 @@ describe('the key', () => {
 
   test('comes from --data-dir before DAYBOOK_API_KEY before DAYBOOK_DATA_DIR', () => {
     writeFileSync(keyFile, 'of-the-file\n')
-    const environment = { DAYBOOK_API_KEY: 'of-the-environment', DAYBOOK_DATA_DIR: dataDir }
+    const environment = { DAYBOOK_API_KEY: 'of-the-environment', DAYBOOK_DATA_DIR: dataDir, ...there }
     expect(connectionFrom({ dataDir }, environment).apiKey).toBe('of-the-file')
     expect(connectionFrom({}, environment).apiKey).toBe('of-the-environment')
     expect(connectionFrom({}, { ...environment, DAYBOOK_API_KEY: '' })).toMatchObject({
@@ -87,16 +89,21 @@ describe('the data folder', () => {
     expect(findDataFolder(inside, home)).toBe(join(repository, '.daybook'))
   })
 
-  test('says where its daemon serves, while that runs', () => {
+  test('says where its daemon serves, while that has the lock', () => {
     const dataDir = join(repository, '.daybook')
-    const describeLock = (pid: number) =>
-      writeFileSync(join(dataDir, 'daemon.lock'), JSON.stringify({ pid, url: 'http://127.0.0.1:4100' }))
-    describeLock(process.pid)
+    const lock = takeLock(join(dataDir, 'daemon.lock'))
+    expect(() => placeFrom({ dataDir }, {})).toThrow(expect.objectContaining({ code: 'DAEMON_NOT_RUNNING' }))
+    lock?.describe({ url: 'http://127.0.0.1:4100' })
     expect(placeFrom({ dataDir }, {}).url).toBe('http://127.0.0.1:4100')
     expect(placeFrom({ dataDir, url: 'http://127.0.0.1:4200' }, {}).url).toBe('http://127.0.0.1:4200')
     expect(placeFrom({ dataDir }, { DAYBOOK_URL: 'http://127.0.0.1:4300' }).url).toBe('http://127.0.0.1:4300')
-    // No process can have this id.
-    describeLock(4_194_305)
-    expect(placeFrom({ dataDir }, {}).url).toBe('http://127.0.0.1:4000')
+    const connection = connectionFrom({ dataDir }, {})
+    expect(keyHeaders(connection, 'test').authorization).toBe('Bearer key')
+    // The file still names this process, which lives, and the address.
+    lock?.release()
+    for (const ask of [() => placeFrom({ dataDir }, {}), () => keyHeaders(connection, 'test')])
+      expect(ask).toThrow(expect.objectContaining({ code: 'DAEMON_NOT_RUNNING' }))
+    const given = connectionFrom({ dataDir, url: connection.url }, {})
+    expect(keyHeaders(given, 'test').authorization).toBe('Bearer key')
   })
 })

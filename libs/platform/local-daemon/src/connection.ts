@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { findDataFolder, servedAt } from './data-folder.ts'
+import { servedAt } from './daemon-state.ts'
+import { findDataFolder } from './data-folder.ts'
 import { LocalDaemonError } from './local-daemon-error.ts'
 
 /** What a person gives to name a daemon and a project. What is absent is looked up. */
@@ -17,6 +18,8 @@ export type Environment = Readonly<Record<string, string | undefined>>
 export interface Place {
   /** Without a slash at the end: `http://127.0.0.1:4000`. */
   readonly url: string
+  /** Whether a person gave `url`. Else the data folder named it, which holds only while its daemon serves there. */
+  readonly isGiven: boolean
   /** Absolute. */
   readonly dataDir: string
   /** The name or id of the project that is meant; null: the key's only one. */
@@ -30,7 +33,7 @@ export interface Connection extends Place {
   readonly keySource: string
 }
 
-/** Where a daemon serves that was told no other address. */
+/** Where a daemon serves that was told no other address: for examples, never to send a key to. */
 export const DEFAULT_URL = 'http://127.0.0.1:4000'
 
 /**
@@ -55,31 +58,63 @@ export function dataFolderFrom({ dataDir }: ConnectionOptions, environment: Envi
   return given === undefined ? findDataFolder('.') : resolve(given)
 }
 
+/** The address that is given, else that of the folder's daemon; null if that does not serve. @throws LocalDaemonError INVALID_URL */
+export function addressFrom(options: ConnectionOptions, environment: Environment): string | null {
+  const url = givenUrl(options, environment) ?? servedAt(dataFolderFrom(options, environment))
+  return url === null ? null : parseUrl(url)
+}
+
 /**
  * The daemon's address, data folder and project, without its key. What was not given is looked up: the folder by
- * `findDataFolder`, the address in the folder. An empty variable counts as absent.
- * @throws LocalDaemonError INVALID_URL
+ * `findDataFolder`, the address in the folder. There is no usual address: whoever listens there would get the folder's key. An empty
+ * variable counts as absent.
+ * @throws LocalDaemonError INVALID_URL or DAEMON_NOT_RUNNING
  */
 export function placeFrom(options: ConnectionOptions, environment: Environment): Place {
   const dataDir = dataFolderFrom(options, environment)
-  const url = givenUrl(options, environment) ?? servedAt(dataDir) ?? DEFAULT_URL
-  return { url: parseUrl(url), dataDir, project: options.project ?? (environment['DAYBOOK_PROJECT'] || null) }
+  const url = addressFrom(options, environment)
+  if (url === null) throw notRunning(dataDir)
+  const isGiven = givenUrl(options, environment) !== undefined
+  return { url, isGiven, dataDir, project: options.project ?? (environment['DAYBOOK_PROJECT'] || null) }
+}
+
+/** The error for a data folder whose daemon does not serve. */
+export function notRunning(dataDir: string): LocalDaemonError {
+  return new LocalDaemonError('DAEMON_NOT_RUNNING', `The daemon of this folder does not run: ${dataDir}`, [
+    'Start it:               daybook start --detach   (or npm start in the repository; ready after some seconds)',
+    'It runs elsewhere?      --url http://host:port, or set DAYBOOK_URL',
+    'Another folder?         --data-dir <folder>, or DAYBOOK_DATA_DIR',
+  ])
+}
+
+/** Whether the address is given, or the data folder's daemon still serves it. Only then may the key go there. */
+export function isCurrent({ url, isGiven, dataDir }: Place): boolean {
+  const served = isGiven ? url : servedAt(dataDir)
+  return served !== null && parseUrl(served) === url
 }
 
 /**
  * The daemon's address and key. The options go before the environment: `dataDir`, then `DAYBOOK_API_KEY`,
  * then the file of `DAYBOOK_API_KEY_FILE`, then `DAYBOOK_DATA_DIR`.
- * @throws LocalDaemonError INVALID_URL, or NO_API_KEY if no key is found
+ * @throws LocalDaemonError NO_API_KEY if no key is found, or what `placeFrom` throws
  */
 export function connectionFrom(options: ConnectionOptions, environment: Environment): Connection {
-  const place = placeFrom(options, environment)
+  const key = keyFrom(options, environment)
+  return { ...placeFrom(options, environment), ...key }
+}
+
+/** The key alone, as `connectionFrom` chooses it. @throws LocalDaemonError NO_API_KEY */
+export function keyFrom(
+  options: ConnectionOptions,
+  environment: Environment,
+): Pick<Connection, 'apiKey' | 'keySource'> {
   const fromEnvironment = environment['DAYBOOK_API_KEY']?.trim()
   if (options.dataDir === undefined && fromEnvironment)
-    return { ...place, apiKey: fromEnvironment, keySource: 'the environment variable DAYBOOK_API_KEY' }
+    return { apiKey: fromEnvironment, keySource: 'the environment variable DAYBOOK_API_KEY' }
   const file = options.dataDir === undefined && environment['DAYBOOK_API_KEY_FILE']?.trim()
-  const path = file ? file : join(place.dataDir, 'api-key')
+  const path = file ? file : join(dataFolderFrom(options, environment), 'api-key')
   const found = readKey(path)
-  if ('apiKey' in found) return { ...place, apiKey: found.apiKey, keySource: `the file ${path}` }
+  if ('apiKey' in found) return { apiKey: found.apiKey, keySource: `the file ${path}` }
   throw new LocalDaemonError('NO_API_KEY', `No API key was found: ${found.problem}`, [
     'The daemon writes the file when it starts for the first time:  daybook start, or npm start in the repository',
     'Its data folder is another one?  --data-dir <folder>, or DAYBOOK_DATA_DIR',
@@ -88,13 +123,14 @@ export function connectionFrom(options: ConnectionOptions, environment: Environm
 }
 
 /**
- * The headers that open a project. A name that is not ASCII is percent-encoded, which the gateway understands.
+ * The headers that open a project. Every key leaves through here, at each request, since the daemon may have ended since the last one
+ * and a stranger may have its port. A name that is not ASCII is percent-encoded, which the gateway understands.
  * @param client the name of the program that asks, for the daemon's logs: `daybook-cli`
+ * @throws LocalDaemonError DAEMON_NOT_RUNNING
  */
-export function keyHeaders(
-  { apiKey, project }: Pick<Connection, 'apiKey' | 'project'>,
-  client: string,
-): Record<string, string> {
+export function keyHeaders(connection: Connection, client: string): Record<string, string> {
+  if (!isCurrent(connection)) throw notRunning(connection.dataDir)
+  const { apiKey, project } = connection
   return {
     authorization: `Bearer ${apiKey}`,
     'user-agent': client,

@@ -23,6 +23,20 @@ export function daemonState(dataDir: string): DaemonState {
   return typeof url === 'string' ? { state: 'serving', pid, url } : { state: 'starting', pid }
 }
 
+/**
+ * The address that the daemon of a data folder serves; null if none serves. The lock decides: the file outlives its daemon, whose
+ * process id and port may have gone to strangers.
+ */
+export function servedAt(dataDir: string): string | null {
+  try {
+    const found = daemonState(dataDir)
+    return found.state === 'serving' ? found.url : null
+  } catch {
+    // A folder that cannot be read names nothing.
+    return null
+  }
+}
+
 /** How long an answer may take, in milliseconds. */
 const ANSWER_MS = 5_000
 

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import envPaths from 'env-paths'
@@ -36,16 +36,4 @@ export function defaultDataFolder(): string {
 export function folderOption(dataDir: string): string {
   if (findDataFolder('.') === dataDir) return ''
   return ` --data-dir ${/^[\w@%+=:,./\\-]+$/u.test(dataDir) ? dataDir : JSON.stringify(dataDir)}`
-}
-
-/** The address that the daemon of a data folder serves; null if none runs there. */
-export function servedAt(dataDir: string): string | null {
-  try {
-    const lock = JSON.parse(readFileSync(join(dataDir, 'daemon.lock'), 'utf8')) as Record<string, unknown>
-    // The file may outlive its daemon. Signal 0 only asks whether the process exists.
-    process.kill(Number(lock['pid']), 0)
-    return typeof lock['url'] === 'string' ? lock['url'] : null
-  } catch {
-    return null
-  }
 }

@@ -1,6 +1,6 @@
 import { pause } from '@daybook/runtime/backoff'
 import { ensurePrivateFolder } from '@daybook/runtime/private-folder'
-import { connectionFrom, type Environment } from './connection.ts'
+import { type Environment, keyFrom } from './connection.ts'
 import { daemonState, isAnswering } from './daemon-state.ts'
 import { failureSince, forgetFailure, keepFailure } from './last-failure.ts'
 import { LocalDaemonError } from './local-daemon-error.ts'
@@ -102,8 +102,7 @@ async function startAlone(options: StartOptions, cameAt: number): Promise<boolea
 function keyOf(dataDir: string, environment: Environment): Pick<RunningDaemon, 'apiKey' | 'keySource'> {
   const given = environment['DAYBOOK_DEFAULT_KEY']?.trim()
   try {
-    const { apiKey, keySource } = connectionFrom({ dataDir }, environment)
-    return { apiKey, keySource }
+    return keyFrom({ dataDir }, environment)
   } catch (error) {
     // A daemon that is given a key writes none.
     if (given) return { apiKey: given, keySource: 'the environment variable DAYBOOK_DEFAULT_KEY' }

@@ -8,6 +8,8 @@ export type LocalDaemonErrorCode =
   /** A process has the data folder, but does not serve in time. */
   | 'DAEMON_NOT_READY'
   | 'DAEMON_DID_NOT_STOP'
+  /** Nothing serves the data folder, or no longer at the address that it named, so its key has nowhere to go. */
+  | 'DAEMON_NOT_RUNNING'
   /** A program of Daybook, such as the daemon, is not where it should be. */
   | 'PROGRAM_MISSING'
 

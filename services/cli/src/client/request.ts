@@ -45,14 +45,15 @@ async function post(
   body: string,
   timeoutMs: number,
 ): Promise<{ status: number; text: string }> {
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'application/json',
+    ...keyHeaders(connection),
+  }
   try {
     return await exchange(`${connection.url}/graphql`, {
       method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        accept: 'application/json',
-        ...keyHeaders(connection),
-      },
+      headers,
       body,
       timeoutMs,
     })

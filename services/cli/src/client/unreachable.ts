@@ -1,5 +1,5 @@
 import { systemErrorOf, whyNoAnswer } from '@daybook/client/http/system-error'
-import { servedAt } from '@daybook/local-daemon/data-folder'
+import { servedAt } from '@daybook/local-daemon/daemon-state'
 import { UnreachableError } from '../cli-error.ts'
 import type { Connection } from '../settings.ts'
 

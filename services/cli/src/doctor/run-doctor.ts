@@ -37,8 +37,8 @@ export function checkNode(version: string): Check {
 type Look = (options: GlobalOptions, environment: Environment) => Promise<readonly Check[]>
 
 const checkUrl: Look = async (options, environment) => {
-  const place = placeFrom(options, environment)
   return orFailed('url', async () => {
+    const place = placeFrom(options, environment)
     const { version } = await readHealth(place)
     return [
       { name: 'url', status: 'OK', message: `Daybook answers at ${place.url}`, advice: null },

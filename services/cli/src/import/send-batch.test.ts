@@ -28,6 +28,7 @@ async function serve(answer: (inputs: readonly Input[]) => Reply): Promise<Sendi
   return {
     connection: {
       url: `http://127.0.0.1:${port}`,
+      isGiven: true,
       dataDir: '/nowhere',
       apiKey: 'key',
       keySource: 'a test',

@@ -125,7 +125,8 @@ test.each(MCP_CLIENTS.map((client) => [client.id, client] as const))(
 test.each(MCP_CLIENTS.flatMap((client) => (client.reference === null ? [] : [[client.id, client] as const])))(
   '%s: over HTTP the address names the tools, and is known again as ours',
   async (_, client) => {
-    const http = (...toolsets: string[]) => add(wanted(client), { http: true, toolsets })
+    const http = (...toolsets: string[]) =>
+      add(wanted(client), { http: true, url: 'http://127.0.0.1:4000', toolsets })
     expect(await http('core', 'ops')).toMatchObject({
       outcome: 'added',
       snippet: expect.stringContaining('/mcp?toolsets=core,ops"'),
@@ -144,7 +145,11 @@ test('no key is written: neither ours, nor one from the environment', async () =
   const told = { ...place, environment: { DAYBOOK_API_KEY: 'dbk_secret_secret_secret' } }
   const refused: string[] = []
   for (const client of MCP_CLIENTS)
-    for (const options of [{}, { http: true }, { url: 'https://memory.example.com' }]) {
+    for (const options of [
+      {},
+      { http: true, url: 'http://127.0.0.1:4000' },
+      { url: 'https://memory.example.com' },
+    ]) {
       const done = await add(wanted(client, { place: told }), options).catch((error: unknown) => error)
       const { code } = done as { readonly code?: string }
       if (code !== undefined) {

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { takeLock } from '@daybook/runtime/exclusive-lock'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ownCommand } from './own-command.ts'
 import { type ServerOptions, serverOf } from './server-options.ts'
@@ -53,22 +54,22 @@ test('a daemon elsewhere needs the key from the environment, unless a folder hol
   expect(() => userServer({ url: 'memory' })).toThrow('is not a URL')
 })
 
-test('over HTTP it is the address of the daemon that runs here, else the usual one', () => {
-  expect(userServer({ http: true })).toEqual({
+test('over HTTP it is the address that is given, or of the daemon that runs here', () => {
+  expect(userServer({ http: true, url: 'http://127.0.0.1:4000' })).toEqual({
     transport: 'http',
     url: 'http://127.0.0.1:4000/mcp',
     headers: {},
   })
   const folder = dataFolder(place.folder)
-  writeFileSync(
-    join(folder, 'daemon.lock'),
-    JSON.stringify({ pid: process.pid, url: 'http://127.0.0.1:4321' }),
-  )
+  expect(() => userServer({ http: true })).toThrow('does not run')
+  const lock = takeLock(join(folder, 'daemon.lock'))
+  lock?.describe({ url: 'http://127.0.0.1:4321' })
   expect(userServer({ http: true, project: 'café', toolsets: ['people', 'ops'] })).toEqual({
     transport: 'http',
     url: 'http://127.0.0.1:4321/mcp?toolsets=people,ops',
     headers: { 'x-daybook-project': 'caf%C3%A9' },
   })
+  lock?.release()
 })
 
 test('runs this repository’s file, or the package', () => {

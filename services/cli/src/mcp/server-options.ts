@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { findDataFolder, servedAt } from '@daybook/local-daemon/data-folder'
-import { DEFAULT_URL, type GlobalOptions, parseUrl } from '../settings.ts'
+import { findDataFolder } from '@daybook/local-daemon/data-folder'
+import { type GlobalOptions, parseUrl, placeFrom } from '../settings.ts'
 import type { Place, Scope } from './clients/client.ts'
 import type { Command } from './own-command.ts'
 import type { Server } from './server.ts'
@@ -17,7 +17,7 @@ export interface ServerOptions extends Pick<GlobalOptions, 'url' | 'dataDir' | '
 /**
  * The server that an entry names. A local one finds its data folder from the folder it is started in, or in the user's home. For
  * the scope `user` that folder may be any, so a data folder elsewhere is named; for a project's it is the project's own.
- * @throws UsageError for a URL that is none
+ * @throws UsageError for a URL that is none; UnreachableError if over HTTP none is given and the folder's daemon does not run
  */
 export function serverOf(options: ServerOptions, scope: Scope, own: Command, place: Place): Server {
   const dataDir = options.dataDir === undefined ? null : resolve(place.folder, options.dataDir)
@@ -25,7 +25,7 @@ export function serverOf(options: ServerOptions, scope: Scope, own: Command, pla
   const { project, toolsets } = options
   if (options.http === true) {
     const shown = toolsets === undefined ? '' : `?toolsets=${toolsets.join(',')}`
-    const url = `${parseUrl(options.url ?? servedAt(found) ?? DEFAULT_URL)}/mcp${shown}`
+    const url = `${placeFrom({ ...options, dataDir: found }, {}).url}/mcp${shown}`
     // A header takes only ASCII; the gateway decodes it.
     const headers = { ...(project !== undefined && { 'x-daybook-project': encodeURIComponent(project) }) }
     return { transport: 'http', url, headers }

@@ -5,13 +5,14 @@ import type { Operation } from '../client/operations.ts'
 import { type Projection, readProjections } from '../client/projections.ts'
 import { readSystem, type SystemState } from '../client/system.ts'
 import { EXIT } from '../exit-codes.ts'
-import { connectionFrom, type Environment, type GlobalOptions, placeFrom } from '../settings.ts'
+import { addressFrom, connectionFrom, type Environment, type GlobalOptions, placeFrom } from '../settings.ts'
 import { type Followed, readFollowedIfAllowed } from '../sync/sync-documents.ts'
 
 /** What `daybook status` shows. */
 export interface Status {
   readonly reachable: boolean
-  readonly url: string
+  /** Null if none is given and the daemon of the data folder does not run. */
+  readonly url: string | null
   readonly version: string | null
   readonly ready: boolean
   readonly problems: readonly string[]
@@ -53,6 +54,6 @@ export function statusUnreachable(
   error: unknown,
 ): Status | null {
   if (!(error instanceof CliError) || error.exitCode !== EXIT.unreachable) return null
-  const { url } = placeFrom(options, environment)
+  const url = addressFrom(options, environment)
   return { reachable: false, url, version: null, ready: false, problems: [error.message], ...NOTHING }
 }
