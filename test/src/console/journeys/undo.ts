@@ -36,7 +36,11 @@ export function undoJourneys(suite: ConsoleSuite): void {
     await page.getByText('The undo is done').waitFor()
     await expect.poll(async () => (await titles()).toSorted()).toEqual(['by day', 'by night'])
     await page.getByRole('button', { name: 'Undo something else' }).click()
-    await page.getByRole('region', { name: 'Earlier undos' }).getByText('memories undone: 1').first().waitFor()
+    await page
+      .getByRole('region', { name: 'Earlier undos' })
+      .getByText('memories undone: 1')
+      .first()
+      .waitFor()
     await visit.end()
   })
 }
