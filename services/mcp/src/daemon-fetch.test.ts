@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connectionFrom } from '@daybook/local-daemon/connection'
-import { takeLock } from '@daybook/runtime/exclusive-lock'
+import { isLocked, takeLock } from '@daybook/runtime/exclusive-lock'
 import { expect, test } from 'vitest'
 import { ANYWHERE, daemonFetch } from './daemon-fetch.ts'
 
@@ -28,6 +28,8 @@ test('looks for the daemon again when that has ended, and sends whoever has its 
     await fetch(`${ANYWHERE}/graphql`)
     expect(keys).toEqual(['Bearer dbk_of_the_folder'])
     lock?.release()
+    // A process that another test's thread starts just now holds a copy of the file until it runs its program.
+    await expect.poll(() => isLocked(join(dataDir, 'daemon.lock'))).toBe(false)
     await expect(fetch(`${ANYWHERE}/graphql`)).rejects.toMatchObject({ code: 'DAEMON_NOT_RUNNING' })
     expect([keys.length, looked]).toEqual([1, 2])
   } finally {
