@@ -4,7 +4,7 @@
 // does not have.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
@@ -106,8 +106,9 @@ async function testFile(tarball) {
 async function testAgent(machine, daybook) {
   const { outcomes } = await daybook('mcp', 'install', '--client', 'claude-code', '--dry-run')
   const { command, args } = JSON.parse(outcomes[0].snippet).mcpServers.daybook
+  const file = realpathSync(join(machine.folder, 'node_modules/daybook/bin/daybook.mjs'))
   check(
-    args.slice(-3).join(' ') === '-y daybook mcp',
+    command === process.execPath && args.join(' ') === `${file} mcp`,
     `an agent’s program would run ${[command, ...args].join(' ')}`,
   )
   check(!existsSync(join(machine.home, '.claude.json')), 'a dry run wrote a configuration')

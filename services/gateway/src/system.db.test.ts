@@ -27,7 +27,8 @@ interface Check {
  * slowly; and a test logs in as who made its database.
  */
 const ofTheMachine = ({ name, message }: { readonly name: string; readonly message: string }) =>
-  ['pgvector', 'disk', 'role'].includes(name) || (name === 'database' && /answers in/u.test(message))
+  ['pgvector', 'disk', 'role', 'durability'].includes(name) ||
+  (name === 'database' && /answers in/u.test(message))
 
 describe.each(SERVICE_DATABASES)('what operators see of a gateway on $name', ({ start, severalSessions }) => {
   let database: TestDatabase

@@ -31,15 +31,15 @@ async function printed(...options: string[]): Promise<Printed> {
   return Object.fromEntries(outcomes.map(({ client, ...rest }) => [client, rest]))
 }
 
-/** An entry as the package writes it: this repository's names node and a file. */
-function asPackage(text: string): unknown {
+/** An entry as the page shows it: its paths are of no machine. */
+function asShown(text: string): unknown {
   const value = JSON.parse(
     JSON.stringify(text.startsWith('{') ? JSON.parse(text) : parseToml(text)),
   ) as Record<string, Record<string, { command?: string; args?: string[] }>>
   for (const { daybook } of Object.values(value))
     if (daybook?.args?.[0]?.endsWith('daybook.mjs') === true) {
-      daybook.args = ['-y', 'daybook', ...daybook.args.slice(1)]
-      daybook.command = 'npx'
+      daybook.args = ['/path/to/daybook.mjs', ...daybook.args.slice(1)]
+      daybook.command = '/path/to/node'
     }
   return value
 }
@@ -59,10 +59,10 @@ test.each(MCP_CLIENTS.map((client) => [client.title, client] as const))(
   (title, { id, reference }) => {
     const section = programs.get(title) ?? ''
     const blocks = [...section.matchAll(/^```(?:json|toml)\n(?<code>[^]*?)^```$/gmu)].map((found) =>
-      asPackage(found.groups?.['code'] ?? ''),
+      asShown(found.groups?.['code'] ?? ''),
     )
     const wanted = [stdio[id], ...(reference === null ? [] : [http[id]])]
-    expect(blocks).toEqual(wanted.map((one) => asPackage(one?.snippet ?? '')))
+    expect(blocks).toEqual(wanted.map((one) => asShown(one?.snippet ?? '')))
     expect(section).toContain(`\`--client ${id}\``)
     expect(section.replaceAll(/\s+/gu, ' ')).toContain(stdio[id]?.reload)
     expect(section.includes('No HTTP')).toBe(reference === null)

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import {
   chmodSync,
   existsSync,
@@ -68,13 +68,8 @@ test('what both plugins have is the same', () => {
 describe('run.mjs', () => {
   const folder = mkdtempSync(join(tmpdir(), 'daybook-plugin-'))
   beforeAll(() => {
-    for (const [name, does] of [
-      ['daybook', 'echo "daybook $*: $(cat)"'],
-      ['npx', 'echo "npm says much" >&2; echo "npx $*"; exit 1'],
-    ] as const) {
-      const file = join(folder, name, name)
-      writeProgram(file, `#!/bin/sh\n${does}\n`)
-    }
+    for (const name of ['daybook', 'npx'])
+      writeProgram(join(folder, name, name), `#!/bin/sh\necho "${name} $*: $(cat)"\n`)
   })
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -102,14 +97,32 @@ describe('run.mjs', () => {
     })
   })
 
-  test('without one, a hook downloads nothing and never fails; the server comes from the package', async () => {
-    expect(await run(['npx'], 'hook', 'session-end')).toEqual({
-      code: 0,
-      stdout: 'npx --no daybook hook session-end\n',
-      stderr: 'Daybook is not installed here: npm install --global daybook\n',
-    })
-    expect(await run(['npx'], 'mcp')).toMatchObject({ code: 1, stdout: 'npx -y daybook mcp\n' })
+  test('without one nothing is downloaded, and a hook never fails', async () => {
+    const stderr = 'Daybook is not installed here: no "daybook" is in the PATH\n'
+    expect(await run(['npx'], 'hook', 'session-end')).toEqual({ code: 0, stdout: '', stderr })
+    expect(await run(['npx'], 'mcp')).toEqual({ code: 127, stdout: '', stderr })
   })
+})
+
+// Nobody owns Daybook's name in npm's registry yet: whoever took it would run code wherever such a line is used.
+test('nothing that is shipped has a registry asked without a question', () => {
+  const shipped = execFileSync(
+    'git',
+    ['ls-files', '-z', 'docs', 'infra', 'services', 'scripts', 'libs', '*.md'],
+    {
+      cwd: root('.'),
+      encoding: 'utf8',
+    },
+  )
+  const asking = shipped
+    .split('\0')
+    .filter((file) => file !== '' && existsSync(root(file)))
+    .filter((file) =>
+      /npx (?:-y|--yes)|['"]npx['"], ?['"]-|npm i(?:nstall)? (?:-\S+ )*daybook(?![-\w])/u.test(
+        readFileSync(root(file), 'utf8'),
+      ),
+    )
+  expect(asking).toEqual([])
 })
 
 function writeProgram(file: string, text: string): void {

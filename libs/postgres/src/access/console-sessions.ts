@@ -110,5 +110,14 @@ export async function readOpenSessions(
   return new Set(rows.map(({ id }) => id))
 }
 
+/** Whether a session was opened at most so long ago, by the database's clock. @param ageMs in milliseconds */
+export async function wasJustOpened(db: Database, sessionId: string, ageMs: number): Promise<boolean> {
+  const { rows } = await sql<{ isNew: boolean }>`
+    select created_at > now() - ${milliseconds(ageMs)} as "isNew" from console_sessions where id = ${sessionId}`.execute(
+    db,
+  )
+  return rows[0]?.isNew === true
+}
+
 const newToken = (): string => randomBytes(32).toString('base64url')
 const milliseconds = (ms: number) => sql`make_interval(secs => ${ms / 1_000}::float8)`

@@ -11,8 +11,7 @@ import { MCP_CLIENTS } from '../mcp/clients/index.ts'
 import { configsOf, isInstalled } from '../mcp/find-clients.ts'
 import { install, type Wanted } from '../mcp/install.ts'
 import type { Outcome } from '../mcp/outcome.ts'
-import { ownCommand } from '../mcp/own-command.ts'
-import { serverOf } from '../mcp/server-options.ts'
+import { ownCommand, serverOf } from '../mcp/server-options.ts'
 import { uninstall } from '../mcp/uninstall.ts'
 import { renderError } from '../output/error.ts'
 import { note, noteRaw, print, printJson, printRaw } from '../output/print.ts'
@@ -139,11 +138,7 @@ const here = (): Place => ({
 function installOne(wanted: Wanted, command: Command): Promise<Outcome> {
   const { toolsets: groups, http } = command.opts<Options>()
   const { url, dataDir, project } = globalOptions(command)
-  const own = ownCommand({
-    binary: process.argv[1] ?? '',
-    node: process.execPath,
-    platform: process.platform,
-  })
+  const own = ownCommand(process.argv[1] ?? '')
   const options = {
     ...(url !== undefined && { url }),
     ...(dataDir !== undefined && { dataDir }),

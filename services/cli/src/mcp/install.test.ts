@@ -28,7 +28,7 @@ beforeEach(() => {
 })
 afterEach(() => place.remove())
 
-const OWN = { command: 'npx', args: ['-y', 'daybook', 'mcp'] }
+const OWN = { command: '/opt/node', args: ['/opt/daybook/bin/daybook.mjs', 'mcp'] }
 const clientOf = (id: string) => MCP_CLIENTS.find((client) => client.id === id) as McpClient
 
 function wanted(client: McpClient, other: Partial<Wanted> = {}): Wanted {
@@ -68,7 +68,10 @@ test.each(EACH)(
     const { [client.section]: servers, ...rest } = parse(client, installed)
     expect(servers).toEqual({
       other: { command: 'x' },
-      daybook: expect.objectContaining({ command: 'npx', args: ['-y', 'daybook', 'mcp'] }),
+      daybook: expect.objectContaining({
+        command: '/opt/node',
+        args: ['/opt/daybook/bin/daybook.mjs', 'mcp'],
+      }),
     })
     expect({ ...rest, [client.section]: { other: { command: 'x' } } }).toEqual(parse(client, text))
     for (const comment of text.matchAll(/(?:\/\/|#).*$/gmu)) expect(installed).toContain(comment[0])
@@ -268,14 +271,14 @@ test('other options update the entry; fields that the user added to it stay', as
     const file = fileOf(client, 'user', text)
     await add(wanted(client))
     const current = readFileSync(file, 'utf8')
-    const added = client.format === 'json' ? /("command": "npx",)/u : /(command = "npx")/u
+    const added = client.format === 'json' ? /("command": "\/opt\/node",)/u : /(command = "\/opt\/node")/u
     const extra = client.format === 'json' ? '$1 "disabled": true,' : '$1\nenabled = false'
     writeFileSync(file, current.replace(added, extra))
     expect(await add(wanted(client), { toolsets: ['core', 'people'] })).toMatchObject({ outcome: 'updated' })
     const entry = parse(client, readFileSync(file, 'utf8'))[client.section]?.['daybook']
     expect(entry).toMatchObject({
       ...(client.format === 'json' ? { disabled: true } : { enabled: false }),
-      args: ['-y', 'daybook', 'mcp', '--toolsets', 'core,people'],
+      args: ['/opt/daybook/bin/daybook.mjs', 'mcp', '--toolsets', 'core,people'],
     })
     await uninstall(wanted(client))
     expect(readFileSync(file, 'utf8')).toBe(text)

@@ -1,11 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { takeLock } from '@daybook/runtime/exclusive-lock'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { ownCommand } from './own-command.ts'
-import { type ServerOptions, serverOf } from './server-options.ts'
+import { ownCommand, type ServerOptions, serverOf } from './server-options.ts'
 import { temporaryPlace } from './testing/temporary-place.ts'
 
 let place: ReturnType<typeof temporaryPlace>
@@ -14,7 +12,7 @@ beforeEach(() => {
 })
 afterEach(() => place.remove())
 
-const OWN = { command: 'npx', args: ['mcp'] }
+const OWN = { command: '/opt/node', args: ['mcp'] }
 const userServer = (options: ServerOptions) => serverOf(options, 'user', OWN, place)
 
 function dataFolder(parent: string): string {
@@ -25,10 +23,10 @@ function dataFolder(parent: string): string {
 }
 
 test('names only what was asked for', () => {
-  expect(userServer({})).toEqual({ transport: 'stdio', command: 'npx', args: ['mcp'], needsKey: false })
+  expect(userServer({})).toEqual({ transport: 'stdio', command: '/opt/node', args: ['mcp'], needsKey: false })
   expect(userServer({ project: 'shop', toolsets: ['core', 'ops'], dataDir: 'data' })).toEqual({
     transport: 'stdio',
-    command: 'npx',
+    command: '/opt/node',
     args: ['mcp', '--data-dir', join(place.folder, 'data'), '--project', 'shop', '--toolsets', 'core,ops'],
     needsKey: false,
   })
@@ -72,25 +70,15 @@ test('over HTTP it is the address that is given, or of the daemon that runs here
   lock?.release()
 })
 
-test('runs this repository’s file, or the package', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'daybook-own-'))
+test('runs this very file with this node, wherever a link to it stands', () => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'daybook-own-')))
   try {
-    const binary = fileURLToPath(new URL('../../bin/daybook.mjs', import.meta.url))
+    const [file, link] = [join(folder, 'daybook.mjs'), join(folder, 'daybook')]
+    writeFileSync(file, '')
     // As npm links it.
-    const link = join(folder, 'daybook')
-    symlinkSync(binary, link)
-    const running = { node: '/opt/node', platform: 'linux' } as const
-    expect(ownCommand({ ...running, binary: link })).toEqual({ command: '/opt/node', args: [binary, 'mcp'] })
-    const packed = join(folder, 'main.js')
-    writeFileSync(packed, '')
-    expect(ownCommand({ ...running, binary: packed })).toEqual({
-      command: 'npx',
-      args: ['-y', 'daybook', 'mcp'],
-    })
-    expect(ownCommand({ ...running, binary: packed, platform: 'win32' })).toEqual({
-      command: 'cmd',
-      args: ['/c', 'npx', '-y', 'daybook', 'mcp'],
-    })
+    symlinkSync(file, link)
+    for (const binary of [file, link])
+      expect(ownCommand(binary)).toEqual({ command: process.execPath, args: [file, 'mcp'] })
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -1,10 +1,25 @@
-import { existsSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { findDataFolder } from '@daybook/local-daemon/data-folder'
 import { type GlobalOptions, parseUrl, placeFrom } from '../settings.ts'
 import type { Place, Scope } from './clients/client.ts'
-import type { Command } from './own-command.ts'
 import type { Server } from './server.ts'
+
+/** A program with its first arguments. */
+export interface Command {
+  readonly command: string
+  readonly args: readonly string[]
+}
+
+/**
+ * How a client starts the server: this node with this very file. It needs no `PATH`, which programs with a window do not share with the
+ * shell, and asks no registry, where anybody could own the package's name.
+ * @param binary the file that this process was started with (`process.argv[1]`)
+ */
+export const ownCommand = (binary: string): Command => ({
+  command: process.execPath,
+  args: [realpathSync(binary), 'mcp'],
+})
 
 /** What the user asked for; nothing of it comes from environment variables, which the client would not have. */
 export interface ServerOptions extends Pick<GlobalOptions, 'url' | 'dataDir' | 'project'> {

@@ -6,7 +6,7 @@ import type { ServiceProgram } from './service-manager.ts'
 const CACHES = /[/\\](?:_npx|dlx(?:-[^/\\]*)?|bunx-[^/\\]*)[/\\]/u
 
 const HOW = [
-  'Install it for good:  npm install --global daybook   (or its tarball, with --ignore-scripts)',
+  'Install it for good, from its tarball:  npm install --global --ignore-scripts ./daybook-….tgz',
   'Then run:             daybook service install',
 ]
 

@@ -136,6 +136,37 @@ describe.each(SERVICE_DATABASES)('sessions of the console ($name)', ({ start }) 
     expect(made.body.data).toEqual({ createKey: { __typename: 'CreatedKey' } })
   })
 
+  test('makes keys only soon after a login, for they outlive the session', async () => {
+    const admin = await running.newClient(true)
+    const old = await admin.data(
+      'mutation { createKey(input: { name: "old", scopes: [READ] }) { ... on CreatedKey { id } } }',
+    )
+    const makes = [
+      'createKey(input: { name: "new", scopes: [READ] })',
+      `rotateKey(id: "${old['createKey'].id}")`,
+    ]
+    const attempt = async (browser: ReturnType<typeof testBrowser>) => {
+      const { body } = await browser.send(
+        `mutation { ${makes.map((make, at) => `made${at}: ${make} { __typename ... on OperationRefusedError { code message } }`).join(' ')} }`,
+      )
+      return Object.values(body.data ?? {})
+    }
+    const left = testBrowser(client.url)
+    await left.logIn({ token: await tokenOf(admin) })
+    await asOwner(database, (owner) =>
+      sql`update console_sessions set created_at = created_at - interval '11 minutes'`.execute(owner),
+    )
+    const refusal = {
+      __typename: 'OperationRefusedError',
+      code: 'REFUSED',
+      message: expect.stringContaining('within 10 minutes of a login'),
+    }
+    expect(await attempt(left)).toEqual([refusal, refusal])
+    expect((await left.send(WHO)).status).toBe(200)
+    await left.logIn({ token: await tokenOf(admin) })
+    expect(await attempt(left)).toEqual([{ __typename: 'CreatedKey' }, { __typename: 'CreatedKey' }])
+  })
+
   test('a session cannot make itself another one', async () => {
     const browser = testBrowser(client.url)
     await browser.logIn({ key: client.key })

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { jsonFormat } from './json-format.ts'
 
 const PLACE = { section: 'mcpServers', name: 'daybook' }
-const ENTRY = { command: 'npx', args: ['-y', 'daybook', 'mcp'] }
+const ENTRY = { command: '/opt/node', args: ['/opt/daybook/bin/daybook.mjs', 'mcp'] }
 
 /** Texts that people and programs write. */
 const TEXTS = {

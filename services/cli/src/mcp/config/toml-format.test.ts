@@ -4,7 +4,11 @@ import { edited } from './edited.ts'
 import { tomlFormat } from './toml-format.ts'
 
 const PLACE = { section: 'mcp_servers', name: 'daybook' }
-const ENTRY = { command: 'npx', args: ['-y', 'daybook', 'mcp'], env_vars: ['DAYBOOK_API_KEY'] }
+const ENTRY = {
+  command: '/opt/node',
+  args: ['/opt/daybook/bin/daybook.mjs', 'mcp'],
+  env_vars: ['DAYBOOK_API_KEY'],
+}
 
 const TEXTS = {
   'settings with comments': '# mine\nmodel = "gpt-5" # the good one\n\n[features]\nweb = true\n',

@@ -23,6 +23,7 @@ import { enumOfWords } from '../types/enum-of-words.ts'
 import { project } from '../types/project.ts'
 import { trustLevel } from '../types/writer.ts'
 import { OperationRefusedError } from './operation-refused.ts'
+import { requireRecentLogin } from './require-recent-login.ts'
 
 /** The most projects that one key names. */
 const MOST_PROJECTS = 100
@@ -178,9 +179,11 @@ builder.mutationFields((t) => ({
   createKey: t.field({
     ...ADMIN,
     type: createdKeyResult,
-    description: 'Makes a key for projects that the asking key administers.',
+    description:
+      'Makes a key for projects that the asking key administers. A session of the console may do so within 10 minutes of its login.',
     args: { input: t.arg({ type: createKeyInput, required: true }) },
     resolve: async (_, { input }, context) => {
+      await requireRecentLogin(context)
       const projects = await projectsFor(context, input)
       const made = await makeKey(context.directory, context.access, {
         name: checkName(input.name),
@@ -196,7 +199,7 @@ builder.mutationFields((t) => ({
     ...ADMIN,
     type: createdKeyResult,
     description:
-      'Makes a key that may do the same as another one, and ends that one after a grace period, unless it is revoked or expires before.',
+      'Makes a key that may do the same as another one, and ends that one after a grace period, unless it is revoked or expires before. A session of the console may do so within 10 minutes of its login.',
     args: {
       id: t.arg.id({ required: true }),
       graceSeconds: t.arg.int({
@@ -208,6 +211,7 @@ builder.mutationFields((t) => ({
       const grace = graceSeconds ?? GRACE.usual
       if (grace < 0 || grace > GRACE.most)
         throw new ValidationError('graceSeconds', 'must be from 0 to 2,592,000, which are 30 days')
+      await requireRecentLogin(context)
       const old = await requireOwnKey(context, id)
       const made = await rotateKey(context.directory, context.access, { keyId: old.id, graceSeconds: grace })
       if (made === null) throw new OperationRefusedError('REFUSED', whyNotRotated(old))

@@ -6,6 +6,7 @@ import { pause } from '@daybook/runtime/backoff'
 import { readFollowed } from '@daybook/sync/follower/followed-projects'
 import { promoteWithoutHome, takeOver } from '@daybook/sync/follower/promote'
 import { OperationRefusedError } from '../admin/operation-refused.ts'
+import { requireRecentLogin } from '../admin/require-recent-login.ts'
 import { builder } from '../builder.ts'
 import { DAYBOOK } from '../needs.ts'
 import { administeredProject } from '../projects-of-key.ts'
@@ -59,6 +60,7 @@ builder.mutationField('promoteProject', (t) =>
       const own = daemonUrl(url)
       if (own === null)
         throw new ValidationError('url', 'must be the address of this Daybook, such as https://laptop:4000')
+      await requireRecentLogin(context)
       const { id: projectId } = await administeredProject(context, id)
       const followed = await requireFollowed(db, projectId)
       const scope = projectScope(db, projectId)
