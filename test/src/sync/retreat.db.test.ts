@@ -1,10 +1,16 @@
 import { loseTail } from '@daybook/journal/testing/lose-tail'
 import { newId } from '@daybook/memory/id'
-import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
+import { type ReadModelHarness, startReadModelHarness } from '@daybook/pgvector/testing/read-model-harness'
+import { pgvectorVerifiable } from '@daybook/pgvector/verify/verifiable'
+import { SERVICE_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
+import { findBehindProjects } from '@daybook/projection/apply/find-behind-projects'
+import { heal } from '@daybook/projection/positions/heal'
+import { verifyProject } from '@daybook/projection/verify/verify-project'
 import { appendToBranch } from '@daybook/sync/branch/append-to-branch'
 import { listConflicts } from '@daybook/sync/branch/conflicts'
 import { sendBranch } from '@daybook/sync/branch/send-branch'
 import { retreat } from '@daybook/sync/follower/retreat'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { note, request, startTwo, type TwoDatabases } from './stepped-pair.ts'
 
@@ -13,8 +19,15 @@ const revise = (id: string, text: string) =>
 
 describe.each(SERVICE_DATABASES)('what a lost home had decided, on $name', ({ start }) => {
   let two: TwoDatabases
+  let harness: ReadModelHarness
   beforeAll(async () => {
-    two = await startTwo(start)
+    const started: TestDatabase[] = []
+    two = await startTwo(async () => {
+      const database = await start()
+      started.push(database)
+      return database
+    })
+    harness = await startReadModelHarness({ start: async () => started[1] as TestDatabase })
   })
   afterAll(() => two.stop())
 
@@ -54,5 +67,33 @@ describe.each(SERVICE_DATABASES)('what a lost home had decided, on $name', ({ st
     const found = await listConflicts(follower, { limit: 10, resolved: false })
     expect(found).toHaveLength(2)
     expect(found.filter(({ problem }) => problem.includes('rests on'))).toEqual([])
+  })
+
+  it('takes an erased memory out of a projection that had not come to its erasure', async () => {
+    const { home, follower, writer, copy } = await two.newPair()
+    const { projection, readModel } = harness
+    const [kept, erased] = [newId(), newId()]
+    await writer.append(home, request(note('kept', kept)))
+    await copy()
+    await harness.apply(follower)
+    await writer.append(home, request(note('the secret', erased)))
+    await copy()
+    await harness.apply(follower)
+    await writer.erase(home, [erased], request(note('')).metadata)
+    await copy()
+    await retreat(follower, 2)
+
+    expect(await findBehindProjects(follower.db, projection)).toEqual([follower.projectId])
+    await heal(follower, projection, await projection.position(follower), null)
+    await harness.apply(follower)
+    const verified = await verifyProject(follower, pgvectorVerifiable(follower.db, readModel.generation), {
+      signal: new AbortController().signal,
+    })
+    expect(verified.differences).toEqual([])
+    const { rows } = await sql<{ memory_id: string }>`
+      select memory_id from ${readModel.tables.memories} where project_id = ${follower.projectId}`.execute(
+      follower.db,
+    )
+    expect(rows).toEqual([{ memory_id: kept }])
   })
 })

@@ -241,6 +241,27 @@ describe.each(KINDS)('a journal exported from $kind.name into $other.name', ({ k
     })
   })
 
+  it.each([
+    ['a version is left out', /"version":5/u, '"version":9', 5],
+    ['a version comes twice', /"version":5/u, '"version":4', 5],
+    ['something follows the erasure', /"type":"MemoryRevised"/u, '"type":"MemoryErased"', 6],
+  ])('is refused where %s, whatever was there before', async (_, from, to, sequence) => {
+    const { scope } = await project({ events: 8 })
+    const lines = (await exported(source.db, [scope.projectId])).split('\n')
+    const forged = lines.map((line) => {
+      if (!line.includes('"sequence":5,')) return line
+      const { event } = JSON.parse(line.replace(from, to))
+      return JSON.stringify({
+        event: event.type === 'MemoryErased' ? { ...event, data: null, dataSalt: null } : event,
+      })
+    })
+    await importText(withRightEnd(lines.slice(0, 4)), { batchEvents: 2 }).catch(() => {})
+    await expect(importText(rechained(forged), { batchEvents: 100 })).rejects.toMatchObject({
+      code: 'IMPORT_CONFLICT',
+      sequence,
+    })
+  })
+
   it('has erased events with nothing to guess from, and an older export does not restore them', async () => {
     const { scope } = await project({ events: 6 })
     const whole = await exported(source.db, [scope.projectId])

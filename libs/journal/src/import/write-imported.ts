@@ -66,6 +66,7 @@ export async function insertImported(
   const [first] = fresh
   if (first !== undefined && (first.sequence !== head.sequence + 1 || first.previous !== head.hash))
     throw conflict(head.sequence)
+  await checkVersions(trx, projectId, fresh)
   const keyUses = await newKeyUses(trx, projectId, events)
   const end = fresh.length > 0 ? last : head
   if (fresh.length > 0 || keyUses.size > 0)
@@ -118,6 +119,41 @@ async function compareEvents(
   const hashes = new Map(rows.map(({ sequence, hash }) => [sequence, hash.toString('hex')]))
   const other = events.find(({ sequence, hash }) => hashes.get(sequence) !== hash)
   if (other !== undefined) throw conflict(other.sequence)
+}
+
+/**
+ * Each event must be its memory's next version, and none may follow its erasure. Projections take the last event in the
+ * journal's order, and verification the highest version: where these differ, a memory stays that should not be there.
+ * @throws ImportConflictError at the first event that is not
+ */
+async function checkVersions(
+  trx: DatabaseTransaction,
+  projectId: string,
+  events: readonly ImportedEvent[],
+): Promise<void> {
+  if (events.length === 0) return
+  const memoryIds = [...new Set(events.map(({ memoryId }) => memoryId))]
+  const { rows } = await sql<{ memory_id: string; version: number; type: string }>`
+    select newest.* from unnest(${memoryIds}::uuid[]) as given(id) cross join lateral (
+      select memory_id, version, type from events
+      where project_id = ${projectId} and memory_id = given.id order by version desc limit 1) newest`.execute(
+    trx,
+  )
+  const newest = new Map(rows.map(({ memory_id, version, type }) => [memory_id, { version, type }]))
+  for (const { sequence, memoryId, version, type } of events) {
+    const before = newest.get(memoryId) ?? { version: 0, type: null }
+    if (before.type === ERASED_EVENT)
+      throw new ImportConflictError(
+        sequence,
+        `Event ${sequence} is about a memory that was erased for good before it`,
+      )
+    if (version !== before.version + 1)
+      throw new ImportConflictError(
+        sequence,
+        `Event ${sequence} is version ${version} of its memory where ${before.version + 1} belongs: the versions of a memory are counted one by one`,
+      )
+    newest.set(memoryId, { version, type })
+  }
 }
 
 /**

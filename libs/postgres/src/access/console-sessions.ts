@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { newId } from '@daybook/memory/id'
-import { sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import type { Database } from '../connect.ts'
 import { type Access, type FoundRow, type KeyRefusal, readFound } from './api-keys.ts'
 import { hashOfKey } from './key-format.ts'
@@ -112,11 +112,13 @@ export async function readOpenSessions(
 
 /** Whether a session was opened at most so long ago, by the database's clock. @param ageMs in milliseconds */
 export async function wasJustOpened(db: Database, sessionId: string, ageMs: number): Promise<boolean> {
-  const { rows } = await sql<{ isNew: boolean }>`
-    select created_at > now() - ${milliseconds(ageMs)} as "isNew" from console_sessions where id = ${sessionId}`.execute(
-    db,
-  )
-  return rows[0]?.isNew === true
+  const found = await db
+    .selectFrom('console_sessions')
+    .select('id')
+    .where('id', '=', sessionId)
+    .where(sql<SqlBool>`created_at > now() - ${milliseconds(ageMs)}`)
+    .executeTakeFirst()
+  return found !== undefined
 }
 
 const newToken = (): string => randomBytes(32).toString('base64url')

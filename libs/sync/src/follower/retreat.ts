@@ -58,6 +58,7 @@ export async function retreat({ db, projectId }: ProjectScope, common: number): 
       select drop_copied_events(${projectId}, ${common})::int as gone`.execute(trx)
     await addToBranch(trx, projectId, [...found.commands, ...markUnseen(found.commands, waiting)])
     for (const one of found.erasures) await noteErasure(trx, projectId, one)
+    await rewindToErased(trx, projectId, found.erasures)
     const [end] = await readChain(scope, { after: common - 1, upTo: common, limit: 1 })
     const replayed = await replayBranch(trx, projectId, {
       ...locked,
@@ -135,6 +136,30 @@ async function commandsAfter(scope: ProjectScope, common: number, upTo: number) 
     }
   }
   return { commands, erasures }
+}
+
+/**
+ * Has the projections go back to before the first event of a memory whose erasure was taken back with the end. Its content is gone
+ * from the events that stay, and a projection that had not come to the erasure would never hear of it, and keep the content.
+ */
+async function rewindToErased(
+  trx: DatabaseTransaction,
+  projectId: string,
+  erasures: readonly JournalRecord[],
+): Promise<void> {
+  if (erasures.length === 0) return
+  const memoryIds = erasures.map(({ memoryId }) => memoryId)
+  const first = sql`(
+    select min(sequence) from events
+    where project_id = ${projectId} and memory_id = any(${memoryIds}::uuid[]) and data is null)`
+  await sql`
+    delete from checkpoints where project_id = ${projectId} and reader <> 'relay' and sequence >= ${first}`.execute(
+    trx,
+  )
+  // No event has this hash, so the projection finds that it has diverged (`heal.ts`).
+  await sql`
+    update positions set hash = decode(${'0'.repeat(64)}, 'hex')
+    where project_id = ${projectId} and position >= ${first}`.execute(trx)
 }
 
 async function noteErasure(
