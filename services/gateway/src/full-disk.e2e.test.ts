@@ -8,8 +8,10 @@ import { type EmbeddedDatabase, startEmbeddedDatabase } from '@daybook/postgres/
 import { migrate } from '@daybook/postgres/migrate'
 import { projectScope } from '@daybook/postgres/project-scope'
 import { copyEmptyCluster } from '@daybook/postgres/testing/embedded-template'
+import { pause } from '@daybook/runtime/backoff'
 import { silentLogger } from '@daybook/runtime/logger'
 import { needing } from '@daybook/runtime/testing/needing'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { checkDatabase } from './checks/database.ts'
 import { REMEMBER, startTestGateway, type TestGateway } from './testing/test-gateway.ts'
@@ -53,9 +55,9 @@ needing({
     rmSync(folder, { recursive: true })
   })
   const filler = () => join(folder, 'filler')
-  const fill = () => {
+  const fill = (leftBytes = 0) => {
     const { bavail, bsize } = statfsSync(folder)
-    writeFileSync(filler(), Buffer.alloc(Math.max(0, bavail * bsize)))
+    writeFileSync(filler(), Buffer.alloc(Math.max(0, bavail * bsize - leftBytes)))
   }
   const check = () =>
     checkDatabase({ db, config: { databaseUrl: undefined } } as unknown as Parameters<
@@ -88,5 +90,22 @@ needing({
     await expect.poll(() => remember(500)).not.toHaveProperty('errors')
     // It also says whether the database is slow, which it is for a moment after the disk was full.
     await expect.poll(async () => (await check()).status).not.toBe('FAILED')
+  })
+
+  it('without room for the next segment of the write-ahead log ends the database, which comes back by itself', async () => {
+    const first = embedded.pid()
+    fill(12_000_000)
+    // 7 MB of log each.
+    const write = () =>
+      sql`select pg_logical_emit_message(false, 'test', repeat(md5(random()::text), 200000))`.execute(db)
+    for (let attempt = 0; attempt < 200 && embedded.pid() === first; attempt += 1)
+      await write().catch(() => pause(50))
+    expect(embedded.pid()).not.toBe(first)
+    rmSync(filler())
+    await expect.poll(() => write().then(() => 'written', String), { timeout: 60_000 }).toBe('written')
+    const again = await gateway.newClient()
+    expect(
+      (await again.send(REMEMBER, { input: { content: { note: { text: 'there is room' } } } })).body,
+    ).not.toHaveProperty('errors')
   })
 })

@@ -7,7 +7,7 @@ import { PGLiteSocketServer } from '@electric-sql/pglite-socket'
 import type { ChildMessage } from './messages.ts'
 import { keepFilesPrivate } from './private-files.ts'
 import { sharedBuffersFor } from './shared-buffers.ts'
-import { beginFolder, SYNCING, SyncedFiles, syncFolderOnce } from './synced-files.ts'
+import { beginFolder, HostFolder, SYNCING, syncFolderOnce } from './synced-files.ts'
 
 /*
  * The process of the embedded database. It is a separate process because a long statement blocks its thread
@@ -33,7 +33,12 @@ lock.describe({ parent: process.ppid })
 
 beginFolder(dataFolder, synced)
 const database = await PGlite.create({
-  ...(synced ? { fs: new SyncedFiles(dataFolder) } : { dataDir: dataFolder }),
+  fs: new HostFolder(dataFolder, synced, () => {
+    const reason = "The disk is full: there is no room for the embedded database's write-ahead log"
+    console.error(`${reason}. Its process ends, and is started again until there is`)
+    send({ type: 'failed', reason })
+    process.exit(1)
+  }),
   extensions: { vector },
   startParams: [
     // -F: no syncs.

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, fdatasyncSync, openSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import type { PGlite } from '@electric-sql/pglite'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
 
@@ -17,20 +17,58 @@ type Options = Parameters<NodeFS['init']>[1]
 /** The parts of Emscripten's NODEFS that are used here. */
 interface HostFiles {
   readonly node_ops: { mknod(folder: unknown, ...rest: unknown[]): unknown }
-  readonly stream_ops: { fsync?: (stream: { nfd: number; node: { parent: unknown } }) => number }
+  readonly stream_ops: {
+    fsync?: (stream: { nfd: number; node: { parent: unknown } }) => number
+    write(stream: { node: { parent: unknown } }, ...rest: unknown[]): number
+  }
   realPath(node: unknown): string
   /** Throws the file system's errors as those that Postgres understands. */
   tryFSOperation<T>(work: () => T): T
 }
 
-/** The files of a database in a folder of the host, with syncs. */
-export class SyncedFiles extends NodeFS {
+/**
+ * The files of a database in a folder of the host, with syncs or without. Where there is no room for the write-ahead log, Postgres
+ * ends itself and recovers. PGlite turns in a circle for ever instead, so `onLogFull` must end its process.
+ */
+export class HostFolder extends NodeFS {
+  readonly #synced: boolean
+  readonly #onLogFull: () => void
+
+  constructor(folder: string, synced: boolean, onLogFull: () => void) {
+    super(folder)
+    this.#synced = synced
+    this.#onLogFull = onLogFull
+  }
+
   override init(database: PGlite, options: Options): ReturnType<NodeFS['init']> {
     const preRun: Options['preRun'] = [
       ...(options.preRun ?? []),
-      ({ FS }) => passSyncsOn((FS.filesystems as unknown as { NODEFS: HostFiles }).NODEFS),
+      ({ FS }) => {
+        const files = (FS.filesystems as unknown as { NODEFS: HostFiles }).NODEFS
+        if (this.#synced) passSyncsOn(files)
+        noticeFullLog(files, this.#onLogFull)
+      },
     ]
     return super.init(database, { ...options, preRun })
+  }
+}
+
+/** Emscripten's number for a disk without room. */
+const ENOSPC = 51
+
+function noticeFullLog(files: HostFiles, onLogFull: () => void): void {
+  const { write } = files.stream_ops
+  files.stream_ops.write = (stream, ...rest) => {
+    try {
+      return write(stream, ...rest)
+    } catch (error) {
+      if (
+        (error as { errno?: unknown }).errno === ENOSPC &&
+        basename(files.realPath(stream.node.parent)) === 'pg_wal'
+      )
+        onLogFull()
+      throw error
+    }
   }
 }
 

@@ -1,10 +1,13 @@
 import { backoffDelay, pause } from '@daybook/runtime/backoff'
 
-/** A try takes half a second of a core, so one that cannot succeed soon becomes rare. */
-export const TRYING = { firstMs: 100, maxMs: 30_000 }
+/**
+ * A try takes half a second of a core, so one that cannot succeed soon becomes rare; not so rare that people wait for more than
+ * seconds after they have made room on a full disk.
+ */
+export const TRYING = { firstMs: 100, maxMs: 10_000 }
 
 /**
- * Tries until it succeeds or is aborted, ever less often: at last twice a minute or so.
+ * Tries until it succeeds or is aborted, ever less often: at last every 5 to 10 s.
  *
  * @param failures how many tries in a row were in vain before; after some, the first waits, too
  */
