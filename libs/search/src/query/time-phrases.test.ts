@@ -1,3 +1,4 @@
+import { isInProportion } from '@daybook/runtime/testing/growth'
 import { describe, expect, it } from 'vitest'
 import { timePhrases } from './time-phrases.ts'
 
@@ -91,4 +92,12 @@ describe('timePhrases', () => {
     // 4,096 blanks took 0.4 s; counted in steps of the clock this would be a timed test, so only its end is checked.
     expect(read(`${' '.repeat(4_080)}in  May`)).toEqual(['May: 2026-05-01..2026-06-01 (May 2026)'])
   })
+
+  it.each(['in 2022 ', 'since the last week ', '"', '{"a":', '([', 'e\u0301', '- ', '2', 'two '])(
+    'of 30 KB made of %j take linear time',
+    (piece) => {
+      const text = piece.repeat(Math.ceil(30_000 / piece.length))
+      expect(isInProportion((part) => timePhrases(part, 0), text)).toBe(true)
+    },
+  )
 })
