@@ -131,14 +131,16 @@ async function checkVersions(
   projectId: string,
   events: readonly ImportedEvent[],
 ): Promise<void> {
-  if (events.length === 0) return
-  const memoryIds = [...new Set(events.map(({ memoryId }) => memoryId))]
-  const { rows } = await sql<{ memory_id: string; version: number; type: string }>`
-    select newest.* from unnest(${memoryIds}::uuid[]) as given(id) cross join lateral (
-      select memory_id, version, type from events
-      where project_id = ${projectId} and memory_id = given.id order by version desc limit 1) newest`.execute(
-    trx,
-  )
+  /** The first of these events of each memory. */
+  const firsts = new Map(events.toReversed().map((event) => [event.memoryId, event.version]))
+  if (firsts.size === 0) return
+  const [ids, versions] = [[...firsts.keys()], [...firsts.values()].map((version) => version - 1)]
+  const rows = await trx
+    .selectFrom('events')
+    .select(['memory_id', 'version', 'type'])
+    .where('project_id', '=', projectId)
+    .where(sql<SqlBool>`(memory_id, version) in (select * from unnest(${ids}::uuid[], ${versions}::int[]))`)
+    .execute()
   const newest = new Map(rows.map(({ memory_id, version, type }) => [memory_id, { version, type }]))
   for (const { sequence, memoryId, version, type } of events) {
     const before = newest.get(memoryId) ?? { version: 0, type: null }
@@ -150,7 +152,7 @@ async function checkVersions(
     if (version !== before.version + 1)
       throw new ImportConflictError(
         sequence,
-        `Event ${sequence} is version ${version} of its memory where ${before.version + 1} belongs: the versions of a memory are counted one by one`,
+        `Event ${sequence} is version ${version} of its memory, without the version before it: they are counted one by one`,
       )
     newest.set(memoryId, { version, type })
   }
