@@ -35,7 +35,7 @@ beginFolder(dataFolder, synced)
 const database = await PGlite.create({
   fs: new HostFolder(dataFolder, synced, () => {
     const reason = "The disk is full: there is no room for the embedded database's write-ahead log"
-    console.error(`${reason}. Its process ends, and is started again until there is`)
+    process.stderr.write(`${reason}. Its process ends, and is started again until there is\n`)
     send({ type: 'failed', reason })
     process.exit(1)
   }),
