@@ -24,7 +24,8 @@ interface Check {
 
 /**
  * What rests on the machine: it may have an older pgvector, a full disk, or so much work that its database answers
- * slowly; and a test logs in as who made its database.
+ * slowly; a test logs in as who made its database; and
+ * an embedded database of the tests does not sync.
  */
 const ofTheMachine = ({ name, message }: { readonly name: string; readonly message: string }) =>
   ['pgvector', 'disk', 'role', 'durability'].includes(name) ||

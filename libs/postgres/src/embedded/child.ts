@@ -4,10 +4,10 @@ import { takeLock } from '@daybook/runtime/exclusive-lock'
 import { PGlite } from '@electric-sql/pglite'
 import { vector } from '@electric-sql/pglite-pgvector'
 import { PGLiteSocketServer } from '@electric-sql/pglite-socket'
+import { beginFolder, HostFolder, SYNCING, syncFolderOnce } from './host-folder.ts'
 import type { ChildMessage } from './messages.ts'
 import { keepFilesPrivate } from './private-files.ts'
 import { sharedBuffersFor } from './shared-buffers.ts'
-import { beginFolder, HostFolder, SYNCING, syncFolderOnce } from './synced-files.ts'
 
 /*
  * The process of the embedded database. It is a separate process because a long statement blocks its thread

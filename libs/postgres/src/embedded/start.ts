@@ -41,7 +41,7 @@ const STEADY_MS = 10_000
  * can only be the orphan of a killed daemon. An orphan ends by itself unless a long statement keeps it busy,
  * so it is killed.
  *
- * Every committed row survives `kill -9`, and with `fsync` a power cut, too (`synced-files.ts`), unless its commit did
+ * Every committed row survives `kill -9`, and with `fsync` a power cut, too (`host-folder.ts`), unless its commit did
  * not wait (`commit-unflushed.ts`).
  *
  * @throws DaybookError UNAVAILABLE if it does not start

@@ -4,6 +4,7 @@ import { readChain } from '@daybook/journal/chain/read-chain'
 import { readKeys } from '@daybook/journal/export/read-keys'
 import { readJournal } from '@daybook/journal/read/read'
 import type { JournalRecord } from '@daybook/journal/read/stored-event'
+import { CHAIN_START } from '@daybook/memory/event-hash'
 import type { LinkedEvent } from '@daybook/memory/events'
 import { ERASED_EVENT } from '@daybook/memory/events'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
@@ -63,7 +64,7 @@ export async function retreat({ db, projectId }: ProjectScope, common: number): 
     const replayed = await replayBranch(trx, projectId, {
       ...locked,
       sequence: common,
-      hash: end?.hash ?? '0'.repeat(64),
+      hash: end?.hash ?? CHAIN_START,
     })
     return { events: rows[0]?.gone ?? 0, commands: found.commands.length, replayed }
   })
@@ -158,7 +159,7 @@ async function rewindToErased(
   )
   // No event has this hash, so the projection finds that it has diverged (`heal.ts`).
   await sql`
-    update positions set hash = decode(${'0'.repeat(64)}, 'hex')
+    update positions set hash = decode(${CHAIN_START}, 'hex')
     where project_id = ${projectId} and position >= ${first}`.execute(trx)
 }
 

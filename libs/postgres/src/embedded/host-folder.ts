@@ -5,8 +5,8 @@ import type { PGlite } from '@electric-sql/pglite'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
 
 /*
- * What makes a commit of the embedded database survive a power cut. PGlite's files do not sync: its emulation
- * of a file system forgets the call. Here it is passed on, before recovery opens the first file.
+ * The folder of the embedded database, and what PGlite leaves out of its files: a sync, without which no commit survives a
+ * power cut, is passed on before recovery opens the first file; and a log without room ends the process.
  */
 
 /** Postgres' options with which it asks for a sync at each commit. Its `fdatasync` never leaves PGlite. */
