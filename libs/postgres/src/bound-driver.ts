@@ -19,15 +19,23 @@ export interface SharedConnections {
   readonly lent: ReadonlySet<PoolClient>
   /** Why this process may not query this database any more; null if it may. */
   refusal: Error | null
+  /** Called with each error of a query, before its caller has it. */
+  readonly onError: (error: unknown) => void
 }
 
 /** Shares a pool's connections among handles. Nothing is bound yet. */
-export function shareConnections(pool: Pool): SharedConnections {
+export function shareConnections(pool: Pool, onError: SharedConnections['onError']): SharedConnections {
   const inUse = new Set<PoolClient>()
   pool.on('acquire', (client) => inUse.add(client))
   pool.on('release', (_, client) => inUse.delete(client))
   pool.on('remove', (client) => inUse.delete(client))
-  return { driver: new PostgresDriver({ pool }), bindings: new WeakMap(), lent: inUse, refusal: null }
+  return {
+    driver: new PostgresDriver({ pool }),
+    bindings: new WeakMap(),
+    lent: inUse,
+    refusal: null,
+    onError,
+  }
 }
 
 /** What one handle borrows for one query or one transaction. */
@@ -55,7 +63,7 @@ export function boundDriver(
   timeoutMs: number,
   refusable = true,
 ): Driver {
-  const { driver, bindings } = shared
+  const { driver, bindings, onError } = shared
   if (!/^(?:\*|[\da-f-]{36})$/u.test(project)) throw new RangeError(`no project has the id "${project}"`)
   const sessionSettings = [`daybook.project = '${project}'`, `statement_timeout = ${timeoutMs}`]
   const binding = sessionSettings.join('; ')
@@ -72,8 +80,13 @@ export function boundDriver(
       session,
       inTransaction: false,
       async executeQuery(query) {
-        await bind(connection)
-        return session.executeQuery(query)
+        try {
+          await bind(connection)
+          return await session.executeQuery(query)
+        } catch (error) {
+          onError(error)
+          throw error
+        }
       },
       async *streamQuery(query, chunkSize) {
         await bind(connection)

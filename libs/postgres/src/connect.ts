@@ -7,6 +7,7 @@ import {
 } from 'kysely'
 import { type ClientConfig, type CustomTypesConfig, Pool, types as pgTypes } from 'pg'
 import { ALL_PROJECTS, boundDriver, type SharedConnections, shareConnections } from './bound-driver.ts'
+import { type DamageError, damageOf } from './errors.ts'
 import { PreparingClient } from './preparing-client.ts'
 import type { Tables } from './tables.ts'
 
@@ -94,6 +95,7 @@ function sessionSettings(role: string | null, login: string | null): string {
  * @param timeoutMs longest time for a statement, as in `withTimeout`. Default: no limit
  * @param onConnectionError called for connections that break; queries report their own errors to their
  * callers
+ * @param onDamage called with each error of a query that found a damaged file, before its caller has it
  */
 export function openDatabase(
   address: DatabaseAddress,
@@ -102,6 +104,7 @@ export function openDatabase(
     login = null as string | null,
     timeoutMs = 0,
     onConnectionError = ((): void => {}) as (error: Error) => void,
+    onDamage = ((): void => {}) as (error: DamageError) => void,
   } = {},
 ): Database {
   const pool = new Pool({
@@ -124,7 +127,11 @@ export function openDatabase(
   // 'error', which would end the process if nobody listened.
   pool.on('connect', (client) => client.on('error', onConnectionError))
   const atOnce = address.maxConnections > 1
-  return handle({ connections: shareConnections(pool), project: ALL_PROJECTS, timeoutMs, atOnce })
+  const connections = shareConnections(pool, (error) => {
+    const damage = damageOf(error)
+    if (damage !== null) onDamage(damage)
+  })
+  return handle({ connections, project: ALL_PROJECTS, timeoutMs, atOnce })
 }
 
 interface Handle {

@@ -28,6 +28,30 @@ const PASSING_MESSAGES =
 /** How PGlite and clients say it without a code. */
 const DISK_FULL_MESSAGES = /no space left on device|disk (is )?full/i
 
+/**
+ * Data corrupted, index corrupted, no such file: a page whose checksum does not fit, or a file that is gone or too short. The
+ * embedded database has checksums, a server has them unless its administrator left them out.
+ */
+const DAMAGED = new Set(['XX001', 'XX002', '58P01'])
+/** What Postgres names then: mostly a file, else an index or a table of long values. */
+export const DAMAGED_FILE = /"(?:base\/\d+|global|pg_tblspc\/(?<tablespace>\d+)\/[^"]+)\/(?<file>\d+)[^"/]*"/u
+export const DAMAGED_NAME = /index "(?<index>[^"]+)"|(?<toast>pg_toast_\d+)/u
+
+/** Postgres' error about a damaged file. */
+export interface DamageError extends Error {
+  /** The table that the file belongs to, once somebody has looked. */
+  table?: string | undefined
+}
+
+/** The error about a damaged file that an error is, or was caused by; null for others. */
+export function damageOf(error: unknown): DamageError | null {
+  if (!(error instanceof Error)) return null
+  const { code } = error as { code?: unknown }
+  const isDamage =
+    DAMAGED.has(String(code)) && (DAMAGED_FILE.test(error.message) || DAMAGED_NAME.test(error.message))
+  return isDamage ? error : damageOf(error.cause)
+}
+
 /** Whether the database's disk is full. An operator must make room; trying again does not help. */
 export function isDiskFull(error: unknown): boolean {
   if (!(error instanceof Error)) return false
@@ -61,6 +85,9 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 export function whyUnavailable(error: unknown): string {
   if (isStatementTimeout(error))
     return 'The database took longer for this than DAYBOOK_STATEMENT_TIMEOUT allows, so it was cancelled: ask for less, or try again when the database is less busy'
+  const damage = damageOf(error)
+  if (damage !== null)
+    return `A file of the database is damaged${damage.table === undefined ? '' : `, of the table ${damage.table}`} (${damage.message}). What follows from the journal is made again by itself; the daemon's log says what was done, and docs/operations.md how to restore the rest`
   return isDiskFull(error)
     ? "The database's disk is full, so nothing can be written: make room there, and try again"
     : 'The database cannot be reached now: try again in a moment'

@@ -18,6 +18,8 @@ import { useDatabase } from './use-database.ts'
 const NOT_REACHED: readonly string[] = [
   // Documents of memories that the journal does not have.
   'libs/engines/typesense/src/verify/verifiable.ts: { memory_id: string }',
+  // A damaged file.
+  'libs/postgres/src/damage.ts: DamagedTable',
   // Texts that the embedding store has lost.
   'services/reindex/src/backfill/count-open-texts.ts: { open: number; failed: number }',
   // A filter that leaves many of a project with thousands of memories.

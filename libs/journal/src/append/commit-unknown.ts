@@ -1,5 +1,11 @@
 import { DaybookError, UnavailableError } from '@daybook/memory/errors'
-import { exceededLimit, isDatabaseUnavailable, isDiskFull, whyUnavailable } from '@daybook/postgres/errors'
+import {
+  damageOf,
+  exceededLimit,
+  isDatabaseUnavailable,
+  isDiskFull,
+  whyUnavailable,
+} from '@daybook/postgres/errors'
 import type { AppendRequest } from './append-request.ts'
 
 /** COMMIT was sent, but its outcome is unknown: the connection broke, or the server went down meanwhile. */
@@ -42,7 +48,8 @@ export function appendFailure(error: unknown, requests: readonly AppendRequest[]
     const limit = exceededLimit(error)
     if (limit !== null) return limit
     if (!isDatabaseUnavailable(error)) return error
-    if (isDiskFull(error)) return new UnavailableError(whyUnavailable(error), { cause: error })
+    if (isDiskFull(error) || damageOf(error) !== null)
+      return new UnavailableError(whyUnavailable(error), { cause: error })
     return new UnavailableError(
       'The journal cannot be reached now, and nothing was written: try again in a moment',
       {

@@ -12,12 +12,15 @@ import { clearFreeSpace } from '@daybook/postgres/embedded/clear-free-space'
 import { maintainTables } from '@daybook/postgres/embedded/maintain-tables'
 import { type EmbeddedDatabase, startEmbeddedDatabase } from '@daybook/postgres/embedded/start'
 import { cancelLongStatements } from '@daybook/postgres/end-statements'
+import { damageOf } from '@daybook/postgres/errors'
 import { isReachable, migrate } from '@daybook/postgres/migrate'
 import { releaseLeases } from '@daybook/postgres/release-leases'
 import type { Config } from '@daybook/runtime/config'
+import type { Logger } from '@daybook/runtime/logger'
 import { type Repeated, repeat } from '@daybook/runtime/repeat'
 import { withTimeout } from '@daybook/runtime/with-timeout'
 import type { ProcessParts } from './process-parts.ts'
+import { createDamageRepair } from './repair-damage.ts'
 
 /**
  * Work that only the owner of the tables may do. It runs after the migrations and before anything works as
@@ -132,19 +135,23 @@ async function open<T>(
   { longStatementTimeoutMs }: Config,
   { logger, progress, shutdown, activity }: ProcessParts,
 ): Promise<OpenedDatabase<T>> {
-  const applied = await migrate(owner, login)
+  const onDamaged = (error: unknown) => afterDamage(owner, logger, error)
+  const applied = await migrate(owner, login).catch(onDamaged)
   if (applied.length > 0) progress(`Prepared the database (${applied.join(', ')})`)
-  const done = await asOwner(owner, work)
+  const done = await asOwner(owner, work).catch(onDamaged)
+  const damage = createDamageRepair(() => db, logger)
   const db = openDatabase(address, {
     login: address.ownSessions ? null : login,
     timeoutMs: longStatementTimeoutMs,
     onConnectionError: (error) =>
       logger.warn({ error }, 'a database connection broke; a new one is made when needed'),
+    onDamage: damage.found,
   })
   shutdown.add(() => db.destroy(), {
     part: 'the database',
     ...(address.ownSessions && { hurry: () => cancelLongStatements(db, address) }),
   })
+  shutdown.add(damage.stop)
   await checkApplicationRole(db)
   // Added after the database, because the last part added is stopped first.
   shutdown.add(watchCompatibility(db, logger, activity).stop)
@@ -154,6 +161,18 @@ async function open<T>(
 async function asOwner<T>(address: DatabaseAddress, work: OwnersWork<T>): Promise<T> {
   const owner = openDatabase({ ...address, maxConnections: 1 }, { role: null })
   return work(owner).finally(() => owner.destroy())
+}
+
+/** Repairs what it can of the damage that stopped an owner's work, for the next start. @throws the error */
+async function afterDamage(owner: DatabaseAddress, logger: Logger, error: unknown): Promise<never> {
+  const damage = damageOf(error)
+  if (damage !== null)
+    await asOwner(owner, (db) => {
+      const repair = createDamageRepair(() => db, logger)
+      repair.found(damage)
+      return repair.stop()
+    })
+  throw error
 }
 
 /** How long a small statement may take at the end, in milliseconds, before a long one must be blocking it. */

@@ -1,4 +1,5 @@
 import { DaybookError } from '@daybook/memory/errors'
+import { damageOf, whyUnavailable } from '@daybook/postgres/errors'
 import { type Config, readConfig } from '@daybook/runtime/config'
 import { createLogger, type Logger } from '@daybook/runtime/logger'
 import { ensurePrivateFolder, PRIVATE_UMASK } from '@daybook/runtime/private-folder'
@@ -27,7 +28,7 @@ export interface ProcessOptions {
  */
 export async function runProcess({ name, title, defaultPort, start }: ProcessOptions): Promise<void> {
   process.umask(PRIVATE_UMASK)
-  const shutdown = createShutdown()
+  let shutdown = createShutdown()
   let stopping = false
   const end = async (logger: Logger): Promise<never> => {
     try {
@@ -44,6 +45,30 @@ export async function runProcess({ name, title, defaultPort, start }: ProcessOpt
       logger.error({ error }, `${title} could not stop cleanly`)
     }
     process.exit(1)
+  }
+  const startOnce = async (config: Config, logger: Logger): Promise<void> => {
+    console.log(`${title} is starting …`)
+    const tracing = await startTracing({ service: name, endpoint: config.otlpEndpoint })
+    shutdown.add(tracing.stop)
+    await start(config, { logger, shutdown, progress: (message) => console.log(`  ${message}`) })
+  }
+  const endFailedStart = () =>
+    endInTime(shutdown).catch((again: unknown) =>
+      console.error('Its failed start left something behind:', again),
+    )
+  /** Whoever comes across damage has it repaired, if that is possible: each start then stops at another file, or not at all. */
+  const startDespiteDamage = async (config: Config, logger: Logger): Promise<void> => {
+    const problems = new Set<string>()
+    for (;;)
+      try {
+        return await startOnce(config, logger)
+      } catch (error) {
+        const problem = damageOf(error)?.message
+        if (stopping || problem === undefined || problems.has(problem)) throw error
+        problems.add(problem)
+        await endFailedStart()
+        shutdown = createShutdown()
+      }
   }
   try {
     const config = readConfig(process.env, { defaultPort })
@@ -62,18 +87,18 @@ export async function runProcess({ name, title, defaultPort, start }: ProcessOpt
     }
     process.on('SIGINT', stop)
     process.on('SIGTERM', stop)
-    console.log(`${title} is starting …`)
-    const tracing = await startTracing({ service: name, endpoint: config.otlpEndpoint })
-    shutdown.add(tracing.stop)
-    await start(config, { logger, shutdown, progress: (message) => console.log(`  ${message}`) })
+    await startDespiteDamage(config, logger)
   } catch (error) {
     // A signal during the start closes what the start needs next.
     if (stopping) return
     stopping = true
-    console.error(`\n${title} cannot start:`, error instanceof DaybookError ? error.message : error)
-    await endInTime(shutdown).catch((again: unknown) =>
-      console.error('Its failed start left something behind:', again),
-    )
+    console.error(`\n${title} cannot start:`, reasonOfStart(error))
+    await endFailedStart()
     process.exit(1)
   }
+}
+
+const reasonOfStart = (error: unknown): unknown => {
+  if (damageOf(error) !== null) return whyUnavailable(error)
+  return error instanceof DaybookError ? error.message : error
 }

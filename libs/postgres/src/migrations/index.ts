@@ -38,6 +38,7 @@ import * as narrowChunks from './0037-narrow-chunks.ts'
 import * as omitStatistics from './0038-omit-statistics.ts'
 import * as goBack from './0039-go-back.ts'
 import * as forgetSelections from './0040-forget-selections.ts'
+import * as emptyCaches from './0041-empty-caches.ts'
 
 /**
  * Every migration, applied in the order of the names. In a new file, say whether the previous version can run
@@ -83,4 +84,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0038-omit-statistics': omitStatistics,
   '0039-go-back': goBack,
   '0040-forget-selections': forgetSelections,
+  '0041-empty-caches': emptyCaches,
 }
