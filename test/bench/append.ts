@@ -8,7 +8,7 @@ import { type DatabaseAddress, openDatabase } from '@daybook/postgres/connect'
 import { projectScope } from '@daybook/postgres/project-scope'
 import pg from 'pg'
 import { type BenchOptions, median, printComparison, seconds } from './bench.ts'
-import { type BenchDatabase, onEachDatabase } from './databases.ts'
+import { type BenchDatabase, onEachDatabase, startEmbedded } from './databases.ts'
 
 /**
  * The journal against the obvious alternative: a plain insert of the same row without hashes. The journal
@@ -23,6 +23,7 @@ const CLIENTS = 16
 const APPENDS = 1_600
 const ROUNDS = 7
 const GOAL = 1
+const SYNCED_GOAL = 0.67
 const METADATA = { actor: 'bench', correlationId: null, causationId: null }
 
 const request = (number: number): AppendRequest => ({
@@ -97,6 +98,9 @@ async function viaInserts(address: DatabaseAddress, projectId: string, from: num
   }
 }
 
+const rate = (values: readonly number[]): string =>
+  `${median(values).toFixed(0)}/s (${Math.min(...values).toFixed(0)} to ${Math.max(...values).toFixed(0)})`
+
 async function compare({ name: database, address }: BenchDatabase, rounds: number): Promise<void> {
   const client = new pg.Client(address.connection)
   await client.connect()
@@ -113,8 +117,6 @@ async function compare({ name: database, address }: BenchDatabase, rounds: numbe
     ours.push(await viaJournal(address))
     theirs.push(await viaInserts(address, projectId, round * APPENDS + 1))
   }
-  const rate = (values: readonly number[]) =>
-    `${median(values).toFixed(0)}/s (${Math.min(...values).toFixed(0)} to ${Math.max(...values).toFixed(0)})`
   printComparison({
     title: `${database}: ${APPENDS} single appends from ${CLIENTS} clients, median of ${rounds}`,
     ours: { label: 'Daybook: remember through the journal', value: rate(ours) },
@@ -124,6 +126,31 @@ async function compare({ name: database, address }: BenchDatabase, rounds: numbe
   })
 }
 
+/** What a commit's wait for the disk costs the embedded database: two of them, in turn. */
+async function compareSyncs(rounds: number): Promise<void> {
+  const synced = await startEmbedded()
+  const unsynced = await startEmbedded(false)
+  try {
+    const ours: number[] = []
+    const theirs: number[] = []
+    for (let round = 0; round < rounds; round += 1) {
+      ours.push(await viaJournal(synced.address))
+      theirs.push(await viaJournal(unsynced.address))
+    }
+    printComparison({
+      title: `${synced.name}: the same with DAYBOOK_FSYNC on and off, median of ${rounds}`,
+      ours: { label: 'Daybook: remember, on the disk', value: rate(ours) },
+      theirs: { label: 'Daybook: remember, without syncs', value: rate(theirs) },
+      ratio: median(ours.map((value, round) => value / (theirs[round] ?? Number.NaN))),
+      goal: { atLeast: SYNCED_GOAL },
+    })
+  } finally {
+    await synced.stop()
+    await unsynced.stop()
+  }
+}
+
 export async function run({ rounds = ROUNDS }: BenchOptions): Promise<void> {
+  await compareSyncs(rounds)
   await onEachDatabase((database) => compare(database, rounds))
 }

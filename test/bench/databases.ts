@@ -16,9 +16,10 @@ export interface BenchDatabase {
   stop(): Promise<void>
 }
 
-async function startEmbedded(): Promise<BenchDatabase> {
+/** @param fsync whether a commit waits for the disk. Default true */
+export async function startEmbedded(fsync = true): Promise<BenchDatabase> {
   const dataDir = mkdtempSync(join(tmpdir(), 'daybook-bench-'))
-  const embedded = await startEmbeddedDatabase(dataDir, silentLogger)
+  const embedded = await startEmbeddedDatabase(dataDir, silentLogger, { fsync })
   await migrate(embedded.address)
   return {
     name: 'embedded PGlite',
