@@ -73,9 +73,16 @@ function withinLimits(all: readonly Demands[]): Demands & { words: string[]; too
     else tooMany += terms.length
     return isFit
   }
+  const seen = new Set<string>()
+  // Demanded twice is demanded once: `{"a":` again and again is one phrase to look for.
+  const isNew = (demand: unknown): boolean => {
+    const before = seen.size
+    return seen.add(JSON.stringify(demand)).size > before
+  }
   const parts = all.map(({ required, excluded }) => ({
-    required: required.filter((entry) => fits(entry.flatMap(termsOf))),
+    required: required.filter((entry) => isNew(entry) && fits(entry.flatMap(termsOf))),
     excluded: excluded.filter((one) => {
+      if (!isNew({ not: one })) return false
       const terms = termsOf(one)
       const isFit = fits(terms)
       if (!isFit) words.push(...terms.map(({ text }) => text))

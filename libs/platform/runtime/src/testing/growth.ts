@@ -11,19 +11,19 @@ const TRIES = 20
  * Whether work on a text takes time in proportion to its length, on a machine of any speed: it is compared with the work on a
  * sixteenth of the text. Of each the best attempt counts, as other load only adds time, and comes and goes.
  */
-export function isInProportion(work: (text: string) => void, text: string): boolean {
+export async function isInProportion(work: (text: string) => unknown, text: string): Promise<boolean> {
   const part = text.slice(0, text.length / STEP)
   let [ms, partMs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
   for (let tries = 0; tries < TRIES; tries += 1) {
-    partMs = Math.max(SHORTEST_MS, Math.min(partMs, timeOf(work, part)))
-    ms = Math.min(ms, timeOf(work, text))
+    partMs = Math.max(SHORTEST_MS, Math.min(partMs, await timeOf(work, part)))
+    ms = Math.min(ms, await timeOf(work, text))
     if (ms < IN_PROPORTION * partMs) return true
   }
   return false
 }
 
-function timeOf(work: (text: string) => void, text: string): number {
+async function timeOf(work: (text: string) => unknown, text: string): Promise<number> {
   const startedAt = performance.now()
-  work(text)
+  await work(text)
   return performance.now() - startedAt
 }
