@@ -170,8 +170,9 @@ describe.each(COMBINATIONS)('search on $name with $database', ({ start, attach, 
     expect((await find({ filter: { context: 'nowhere' } })).hits).toEqual([])
   })
 
-  it('demands no more than eight phrases of a query, takes the others as words, and says so', async () => {
-    const answer = await find({ query: `${'{"token":'.repeat(454)} -car`, mode: 'KEYWORD' })
+  it('demands no more than eight phrases and exclusions of a query, takes the others as words, and says so', async () => {
+    const others = Array.from({ length: 453 }, (_, at) => `-q${at}`)
+    const answer = await find({ query: `"token" ${others.join(' ')} -car`, mode: 'KEYWORD' })
     expect(answer.degraded).toEqual([expect.stringMatching(/at most 8 .*: 447 more count as words/u)])
     expect(texts(answer)).toEqual([NOTES[0], NOTES[1]])
   })
