@@ -144,6 +144,8 @@ describe.each(SERVICE_DATABASES)('sessions of the console ($name)', ({ start }) 
     const makes = [
       'createKey(input: { name: "new", scopes: [READ] })',
       `rotateKey(id: "${old['createKey'].id}")`,
+      // It makes a key for the former home.
+      'promoteProject(id: "default", url: "https://laptop:4000", lost: true)',
     ]
     const attempt = async (browser: ReturnType<typeof testBrowser>) => {
       const { body } = await browser.send(
@@ -161,10 +163,12 @@ describe.each(SERVICE_DATABASES)('sessions of the console ($name)', ({ start }) 
       code: 'REFUSED',
       message: expect.stringContaining('within 10 minutes of a login'),
     }
-    expect(await attempt(left)).toEqual([refusal, refusal])
+    expect(await attempt(left)).toEqual([refusal, refusal, refusal])
     expect((await left.send(WHO)).status).toBe(200)
     await left.logIn({ token: await tokenOf(admin) })
-    expect(await attempt(left)).toEqual([{ __typename: 'CreatedKey' }, { __typename: 'CreatedKey' }])
+    const [made, rotated, promoted] = await attempt(left)
+    expect([made, rotated]).toEqual([{ __typename: 'CreatedKey' }, { __typename: 'CreatedKey' }])
+    expect(promoted).not.toEqual(refusal)
   })
 
   test('a session cannot make itself another one', async () => {
