@@ -59,6 +59,10 @@ export function isDiskFull(error: unknown): boolean {
   return code === '53100' || code === 'ENOSPC' || DISK_FULL_MESSAGES.test(error.message)
 }
 
+/** Whether the database takes no writes: the embedded one on a full disk, or a server that is a standby. */
+export const isReadOnly = (error: unknown): boolean =>
+  error instanceof Error && (error as { code?: unknown }).code === '25006'
+
 /** Whether a statement was ended because it took longer than its session allows. It changed nothing. */
 export function isStatementTimeout(error: unknown): boolean {
   if (!(error instanceof Error)) return false
@@ -70,7 +74,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error instanceof AggregateError && error.errors.length > 0)
     return error.errors.every(isDatabaseUnavailable)
-  if (isDiskFull(error)) return true
+  if (isDiskFull(error) || isReadOnly(error)) return true
   // A timeout is mostly about the statement: a caller that retried until it succeeds might never end.
   if (isStatementTimeout(error)) return false
   const { code, syscall } = error as { code?: unknown; syscall?: unknown }
@@ -88,6 +92,8 @@ export function whyUnavailable(error: unknown): string {
   const damage = damageOf(error)
   if (damage !== null)
     return `A file of the database is damaged${damage.table === undefined ? '' : `, of the table ${damage.table}`} (${damage.message}). What follows from the journal is made again by itself; the daemon's log says what was done, and docs/operations.md how to restore the rest`
+  if (isReadOnly(error))
+    return 'The database only reads now, because its disk is full, or it is a standby: make room there, or connect to the primary, and try again'
   return isDiskFull(error)
     ? "The database's disk is full, so nothing can be written: make room there, and try again"
     : 'The database cannot be reached now: try again in a moment'

@@ -4,6 +4,7 @@ import {
   exceededLimit,
   isDatabaseUnavailable,
   isDiskFull,
+  isReadOnly,
   whyUnavailable,
 } from '@daybook/postgres/errors'
 import type { AppendRequest } from './append-request.ts'
@@ -48,7 +49,7 @@ export function appendFailure(error: unknown, requests: readonly AppendRequest[]
     const limit = exceededLimit(error)
     if (limit !== null) return limit
     if (!isDatabaseUnavailable(error)) return error
-    if (isDiskFull(error) || damageOf(error) !== null)
+    if (isDiskFull(error) || isReadOnly(error) || damageOf(error) !== null)
       return new UnavailableError(whyUnavailable(error), { cause: error })
     return new UnavailableError(
       'The journal cannot be reached now, and nothing was written: try again in a moment',

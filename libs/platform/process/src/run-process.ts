@@ -1,5 +1,5 @@
 import { DaybookError } from '@daybook/memory/errors'
-import { damageOf, whyUnavailable } from '@daybook/postgres/errors'
+import { damageOf, isReadOnly, whyUnavailable } from '@daybook/postgres/errors'
 import { type Config, readConfig } from '@daybook/runtime/config'
 import { createLogger, type Logger } from '@daybook/runtime/logger'
 import { ensurePrivateFolder, PRIVATE_UMASK } from '@daybook/runtime/private-folder'
@@ -99,6 +99,6 @@ export async function runProcess({ name, title, defaultPort, start }: ProcessOpt
 }
 
 const reasonOfStart = (error: unknown): unknown => {
-  if (damageOf(error) !== null) return whyUnavailable(error)
+  if (damageOf(error) !== null || isReadOnly(error)) return whyUnavailable(error)
   return error instanceof DaybookError ? error.message : error
 }

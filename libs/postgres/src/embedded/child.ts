@@ -5,6 +5,7 @@ import { PGlite } from '@electric-sql/pglite'
 import { vector } from '@electric-sql/pglite-pgvector'
 import { PGLiteSocketServer } from '@electric-sql/pglite-socket'
 import { beginFolder, HostFolder, SYNCING, syncFolderOnce } from './host-folder.ts'
+import { giveReserveUp, hasRoom, keepReserve } from './log-room.ts'
 import type { ChildMessage } from './messages.ts'
 import { keepFilesPrivate } from './private-files.ts'
 import { sharedBuffersFor } from './shared-buffers.ts'
@@ -15,6 +16,9 @@ import { sharedBuffersFor } from './shared-buffers.ts'
  *
  * starting ──lock taken, folder opened, listening──▶ serving ──"stop" or parent gone──▶ stopped
  */
+
+/** Milliseconds until the disk is looked at again. */
+const LOOK_MS = 5_000
 
 keepFilesPrivate()
 
@@ -32,10 +36,12 @@ if (lock === null) {
 lock.describe({ parent: process.ppid })
 
 beginFolder(dataFolder, synced)
+const onlyReads = !hasRoom(dataFolder)
 const database = await PGlite.create({
   fs: new HostFolder(dataFolder, synced, () => {
     const reason = "The disk is full: there is no room for the embedded database's write-ahead log"
-    process.stderr.write(`${reason}. Its process ends, and is started again until there is\n`)
+    giveReserveUp(dataFolder)
+    process.stderr.write(`${reason}. Its process ends, and another one only reads until there is\n`)
     send({ type: 'failed', reason })
     process.exit(1)
   }),
@@ -49,6 +55,7 @@ const database = await PGlite.create({
     // A finished segment is deleted. Used again, it would keep what was erased until it is written over.
     '-c',
     'wal_recycle=off',
+    ...(onlyReads ? ['-c', 'default_transaction_read_only=on'] : []),
   ],
 }).catch((error: unknown): never => {
   // Unhandled, node would print all of PGlite's minified source beside the error.
@@ -80,5 +87,13 @@ process.on('disconnect', () => void stop())
 // Ctrl-C reaches the whole process group. The parent says when to stop: after the last append.
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => {})
+
+if (onlyReads) {
+  process.stderr.write('The disk is full: the embedded database only reads until there is room\n')
+  setInterval(() => {
+    // Its parent starts another one, which writes.
+    if (hasRoom(dataFolder)) void stop()
+  }, LOOK_MS).unref()
+} else setTimeout(() => void keepReserve(dataFolder).catch(() => giveReserveUp(dataFolder)), LOOK_MS).unref()
 
 send({ type: 'serving' })

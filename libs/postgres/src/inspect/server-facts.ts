@@ -11,6 +11,8 @@ export interface ServerFacts {
   readonly vectorVersion: string
   /** The size of the whole database: the journal, the read models and everything else in it. */
   readonly bytes: number
+  /** Whether it takes no writes: the embedded one on a full disk, or a standby. */
+  readonly onlyReads: boolean
 }
 
 /** Reads the facts, with two queries. */
@@ -21,7 +23,8 @@ export async function readServerFacts(db: Database): Promise<ServerFacts> {
   const { rows } = await sql<Omit<ServerFacts, 'roundTripMs'>>`
     select split_part(current_setting('server_version'), ' ', 1) as version,
       (select extversion from pg_extension where extname = 'vector') as "vectorVersion",
-      pg_database_size(current_database()) as bytes`.execute(db)
+      pg_database_size(current_database()) as bytes,
+      current_setting('transaction_read_only')::boolean as "onlyReads"`.execute(db)
   const facts = rows[0]
   if (facts === undefined) throw new Error('the database returned no facts about itself')
   return { roundTripMs, ...facts }

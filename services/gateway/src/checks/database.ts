@@ -19,6 +19,11 @@ export async function checkDatabase({ db, config }: Pick<CheckedParts, 'db' | 'c
   if (refusal !== null) return failed(refusal.message, UPGRADE)
   try {
     const facts = await readServerFacts(db)
+    if (facts.onlyReads)
+      return failed(
+        'The database only reads: its disk is full, or it is a standby',
+        'Make room on the disk of the database; it goes on by itself then. Or connect to the primary',
+      )
     await probeDisk(db)
     return judgeServer(facts, embedded)
   } catch (error) {
@@ -37,7 +42,10 @@ export async function checkDatabase({ db, config }: Pick<CheckedParts, 'db' | 'c
 }
 
 /** Judges how fast a reachable database answers. */
-export function judgeServer({ version, roundTripMs }: ServerFacts, embedded: boolean): Finding {
+export function judgeServer(
+  { version, roundTripMs }: Pick<ServerFacts, 'version' | 'roundTripMs'>,
+  embedded: boolean,
+): Finding {
   const name = `${embedded ? 'The embedded Postgres' : 'Postgres'} ${version}`
   const message = `${name} answers in ${roundTripMs.toFixed(1)} ms`
   return roundTripMs <= SLOW_MS
