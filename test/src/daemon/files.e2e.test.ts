@@ -13,6 +13,7 @@ import { join, relative } from 'node:path'
 import { copyMigratedCluster } from '@daybook/postgres/testing/embedded-template'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startCli } from '../cli/run-cli.ts'
+import { connectStdio } from '../mcp/stdio-client.ts'
 import { createTestDaemon, DaemonDidNotStart, type TestDaemon } from '../support/daemon.ts'
 import { dataOf } from '../support/graphql.ts'
 
@@ -109,7 +110,7 @@ describe('the files of a daemon', () => {
     expect(daemon.output()).toContain('Took the rights of others from')
   })
 
-  it('are all that is written, and no other host is asked, by daemon, model and CLI', async () => {
+  it('are all that is written, and no other host is asked, by daemon, model, CLI, MCP and console', async () => {
     const [home, asked, recorder] = [
       join(parent, 'home'),
       join(parent, 'asked'),
@@ -132,6 +133,15 @@ describe('the files of a daemon', () => {
       stdout: expect.stringContaining('kept'),
     })
     expect(await run('doctor', '--url', daemon.url() ?? '')).toMatchObject({ stdout: expect.any(String) })
+    const agent = await connectStdio(daemon.dataDir, { environment })
+    const found = await agent.callTool({ name: 'search', arguments: { query: 'what was retained' } })
+    expect(JSON.stringify(found)).toContain('kept')
+    await agent.close()
+    // A browser may ask whom the policy names, and it names nobody but the daemon.
+    const console = await fetch(`${daemon.url()}/console/`)
+    expect(console.headers.get('content-security-policy')).toMatch(
+      /^default-src 'none';(?!.*(?:https?:|\*))/u,
+    )
     expect(await daemon.stop()).toBe(0)
     expect(entriesOf(home).map(({ path }) => path)).toEqual([''])
     const hosts = new Set(readFileSync(asked, 'utf8').split('\n'))
