@@ -24,6 +24,8 @@ export async function openVectorStore({
 }: OpenVectorStoreOptions): Promise<VectorStore> {
   if (databaseUrl === undefined || databaseUrl === '') return createInMemoryVectorStore({ dimension })
   const pool = new Pool({ connectionString: databaseUrl })
+  // A connection that breaks while nobody uses it is replaced. Unheard, its error would end the process.
+  pool.on('error', () => {})
   try {
     return await createPostgresVectorStore({ client: pool, dimension, table, onClose: () => pool.end() })
   } catch (error) {

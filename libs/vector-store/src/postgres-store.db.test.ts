@@ -46,4 +46,16 @@ needing(POSTGRES).describe('on a server', () => {
     expect(await second.search([1, 0])).toMatchObject([{ id: 'one' }])
     await second.close()
   })
+
+  it('goes on after its connections broke while nobody used them', async () => {
+    const store = await openVectorStore({ databaseUrl: database.url, dimension: 2, table: nextTable() })
+    await store.upsert([{ id: 'one', content: 'text', embedding: [1, 0] }])
+    await database.maintain(
+      `select pg_terminate_backend(pid, 60000) from pg_stat_activity where datname = '${database.name}'`,
+    )
+    // Without somebody who hears of it, its process would end here.
+    await new Promise((resolve) => setImmediate(resolve))
+    await expect.poll(() => store.search([1, 0]).catch(() => [])).toMatchObject([{ id: 'one' }])
+    await store.close()
+  })
 })
