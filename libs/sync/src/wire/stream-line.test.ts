@@ -27,6 +27,7 @@ const refused = 'the home sent a line that is none of its stream'
 describe('a line that is no event', () => {
   it('is read if it is a state of a project', () => {
     expect(parseStreamLine(line({}))).toMatchObject({ state: { quarantines: [quarantine] } })
+    expect(() => parseStreamLine(line({ keyIds: [], agent: 'mallory' }))).not.toThrow()
   })
 
   it.each([
@@ -34,6 +35,7 @@ describe('a line that is no event', () => {
     ['what no database keeps', line({ reason: 'a\u0000b' })],
     ['half a character', line({ beganBy: '\uD800' })],
     ['a text without an end', line({ agent: 'x'.repeat(10_000) })],
+    ['a quarantine of nobody', line({ keyIds: [] })],
     [
       'more quarantines than there are',
       line({}, { quarantines: Array.from({ length: 2_000 }, () => quarantine) }),

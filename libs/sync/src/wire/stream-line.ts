@@ -65,14 +65,16 @@ const state = z.object({
   language: name,
   quarantines: z
     .array(
-      z.object({
-        id: z.uuid(),
-        keyIds: z.array(z.uuid()).max(MOST_QUARANTINES),
-        agent: name.nullable(),
-        reason: name,
-        beganAt: moment,
-        beganBy: name,
-      }),
+      z
+        .object({
+          id: z.uuid(),
+          keyIds: z.array(z.uuid()).max(MOST_QUARANTINES),
+          agent: name.nullable(),
+          reason: name,
+          beganAt: moment,
+          beganBy: name,
+        })
+        .refine(({ keyIds, agent }) => keyIds.length > 0 || agent !== null),
     )
     .max(MOST_QUARANTINES),
   movedTo: z
