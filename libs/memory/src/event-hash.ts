@@ -22,7 +22,7 @@ import { canonicalJson } from './canonical-json.ts'
  * - the project's name, because it may change; the project's id is covered
  *
  * This is a format: journals and exports hold such hashes. It can never change, only be followed by another
- * format. Format 1 had no salt and did not hash its number; migration 0013 recomputed all its hashes.
+ * format. Format 1 had no salt and did not hash its number.
  */
 
 /** The number of the format, which is hashed with every event. */

@@ -21,7 +21,7 @@ import {
  * `VERSION`: most versions change neither of them.
  */
 
-/** Tables that are read otherwise than by the first version: add one for each such change. Keys (0030), epochs (0036). */
+/** Tables that are read otherwise than by the first version: add one for each such change. */
 const TABLES_CHANGED = 2
 
 /** What the first version knew of events: 11 kinds, 4 types, schema version 1. Never changes. */

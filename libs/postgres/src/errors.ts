@@ -106,7 +106,7 @@ const NOT_THERE = new Set(['42P01', '42703', '3F000'])
 export const isRelationMissing = (error: unknown): boolean =>
   error instanceof Error && NOT_THERE.has(String((error as { code?: unknown }).code))
 
-/** The limit of a project that a statement would have exceeded (migration 0030); null for other errors. */
+/** The limit of a project that a statement would have exceeded (`count_usage`); null for other errors. */
 export function exceededLimit(error: unknown): LimitExceededError | null {
   const { constraint, detail } = (error ?? {}) as { constraint?: unknown; detail?: unknown }
   if (constraint !== 'project_limit' || typeof detail !== 'string') return null

@@ -167,6 +167,19 @@ needing(POSTGRES).describe('migrating an empty database on native Postgres', () 
     await sql`drop view daybook.memory_access`.execute(db)
     expect(await migrate(serverAddress(url))).toEqual(ALL)
   })
+
+  it('from before the baseline says how to move, and changes nothing', async () => {
+    const { url } = await empty()
+    const db = openOwner(serverAddress(url))
+    await migrate(serverAddress(url))
+    await sql`update daybook.kysely_migration set name = '0001-journal'`.execute(db)
+    await expect(migrate(serverAddress(url))).rejects.toMatchObject({
+      code: 'CONFIGURATION',
+      message: expect.stringMatching(/daybook export .* empty .* daybook import/u),
+    })
+    const { rows } = await sql`select name from daybook.kysely_migration`.execute(db)
+    expect(rows).toEqual([{ name: '0001-journal' }])
+  })
 })
 
 describe('migrating a Postgres without pgvector', () => {

@@ -41,15 +41,24 @@ export async function migrate(address: DatabaseAddress, loginRole: string | null
   }
 }
 
+/** Until the baseline there were 41 of them. */
+const FIRST_BEFORE_BASELINE = '0001-journal'
+
 /**
  * Migrations of a newer version that ran here. It still admits this version, or `requireReader` would have
  * refused.
+ * @throws DaybookError CONFIGURATION, saying how to move, if the database is from before the baseline
  */
 async function laterMigrations(db: Database): Promise<Record<string, Migration>> {
   const { rows } = await sql<{ there: boolean }>`
     select to_regclass('daybook.kysely_migration') is not null as there`.execute(db)
   if (rows[0]?.there !== true) return {}
   const { unknown } = await compareMigrations(db)
+  if (unknown.includes(FIRST_BEFORE_BASELINE))
+    throw new DaybookError(
+      'CONFIGURATION',
+      `This database is from before Daybook's first release, and its tables are others. It is left as it is. To move: with the version that made it, run  daybook export --out daybook.jsonl  – then start this version on an empty database or data folder, and run  daybook import daybook.jsonl  (docs/operations.md#upgrading)`,
+    )
   return Object.fromEntries(unknown.map((name) => [name, { up: () => Promise.resolve() }]))
 }
 

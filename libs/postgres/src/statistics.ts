@@ -41,24 +41,6 @@ export async function omitStatistics(db: QueryExecutorProvider, schema: string):
     end $$`.execute(db)
 }
 
-/**
- * Removes the statistics of those columns that were gathered before: Postgres leaves them there. Before Postgres 18 only a
- * superuser may, so for other owners they stay until an administrator does it (docs/security.md). Giving a column the type
- * that it has would remove them too, but not of `events.data`, from which another column is generated.
- */
-export async function removeOmitted(db: QueryExecutorProvider, schema: string): Promise<void> {
-  await sql`
-    do $$ declare entry record; begin
-      for entry in ${tellingColumns(schema)} loop
-        if current_setting('server_version_num')::int >= 180000 then
-          execute format('select pg_clear_attribute_stats(%L, %L, %L, false)', ${sql.lit(schema)}, entry.table_name, entry.name);
-        elsif current_setting('is_superuser')::bool then
-          delete from pg_statistic where starelid = entry.relation and staattnum = entry.number;
-        end if;
-      end loop;
-    end $$`.execute(db)
-}
-
 /** All but truth values, moments, numbers and ids; and not the kept ones. */
 const tellingColumns = (schema: string) => sql`
   select c.oid as relation, c.relname as table_name, attname as name, attnum as number

@@ -10,7 +10,7 @@ import { createTokenBuckets } from './token-bucket.ts'
 
 /*
  * The limits of projects that are about speed. Those of what a project holds are checked where it is counted,
- * in the database (migration 0030).
+ * in the database (`count_usage`).
  */
 
 /** How long limits are cached, in milliseconds: a change counts after that. */

@@ -8,10 +8,9 @@ import { sortedJson } from '@daybook/memory/sorted-json'
  * a key is valid for ever and the rule may change: the retry of an old request is compared by the rule of its
  * stored hash.
  *
- * 1: 32 bytes. SHA-256 of the command as canonical JSON, without a new memory's id.
- * 2: 33 bytes, the first is 2. For a new memory, only the given fields are hashed, and null counts as not
- * given. So a caller's next version may send null for a field that the version before left out, and it is the
- * same request.
+ * 2: 33 bytes: the version, and the SHA-256 of the command as canonical JSON. Of a new memory, only the given
+ * fields are hashed, not its id, which is new for each try, and null counts as not given. So a caller's next version may send
+ * null for a field that the version before left out, and it is the same request.
  *
  * Only what the caller gave is hashed, never defaults: a new field with a default is in no hash. So no input
  * of the API may have a default in the schema.
@@ -30,17 +29,11 @@ export function requestHash(command: Command): Buffer {
  * @throws DaybookError CONFIGURATION if a newer Daybook computed it by a rule that is unknown here
  */
 export function isHashOf(stored: Buffer, command: Command): boolean {
-  if (stored.byteLength === 32) return stored.equals(sha256(repeatable(command)))
   if (stored[0] === VERSION) return stored.equals(requestHash(command))
   throw new DaybookError(
     'CONFIGURATION',
     `The idempotency key was used through a newer Daybook, and this one cannot compare hashes of version ${stored[0]}: send the request to a newer process, or upgrade this one`,
   )
-}
-
-/** What makes two requests the same: everything but a new memory's id, which is new for each try. */
-function repeatable(command: Command): unknown {
-  return command.type === 'remember' ? { type: command.type, input: command.input } : command
 }
 
 function given(command: Command): unknown {

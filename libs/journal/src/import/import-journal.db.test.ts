@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { newId } from '@daybook/memory/id'
 import { accessOfKey, createApiKey } from '@daybook/postgres/access/api-keys'
 import { beginDeletion } from '@daybook/postgres/access/delete-project'
@@ -83,6 +84,25 @@ describe.each(KINDS)('a journal exported from $kind.name into $other.name', ({ k
     expect(await exported(target.db)).toBe(text)
     for (const { id, events } of result.projects)
       expect(await verifyJournal(there(id))).toMatchObject({ events, problems: 0 })
+  })
+
+  it('by the last version before the baseline of migrations is taken as it is: its tables were others', async () => {
+    const file = new URL('../testing/export-before-baseline.jsonl', import.meta.url)
+    const { projects, imported } = await importText(await readFile(file, 'utf8'))
+    expect(imported).toBe(10)
+    for (const { id, events } of projects)
+      expect(await verifyJournal(there(id))).toMatchObject({ events, problems: 0 })
+    const [before] = projects
+    const ships = { idempotencyKey: 'ships', text: 'The lighthouse keeper counts the ships' }
+    const again = note(ships.text, { idempotencyKey: ships.idempotencyKey })
+    const { input } = again.command as { input: object }
+    const given = { ...input, context: 'harbour', labels: ['sea'], agent: 'planner' }
+    expect(
+      await writer.append(there(before?.id ?? ''), {
+        ...again,
+        command: { ...again.command, input: given } as typeof again.command,
+      }),
+    ).toMatchObject({ duplicate: true, memory: { version: 1 } })
   })
 
   it('of one project keeps ids, sequences and times, knows repeated requests, and goes on', async () => {

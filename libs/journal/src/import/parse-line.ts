@@ -24,10 +24,8 @@ export type ExportLine =
 const uuid = z
   .string()
   .regex(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u, 'must be a UUID in lower case')
-/** Hashes of version 2 begin with the version, those of version 1 do not (`request-hash.ts`). */
-const requestHash = z
-  .string()
-  .regex(/^(?:[0-9a-f]{2})?[0-9a-f]{64}$/u, 'must be 32 or 33 bytes in lower-case hex')
+/** With its version before it (`request-hash.ts`). */
+const requestHash = z.string().regex(/^[0-9a-f]{66}$/u, 'must be 33 bytes in lower-case hex')
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/u, 'must be 32 bytes in lower-case hex')
 const salt = z.string().regex(/^[0-9a-f]{32}$/u, 'must be 16 bytes in lower-case hex')
 const count = z.int().min(0)

@@ -6,6 +6,7 @@ import { type ExportItem, readExport } from './read-export.ts'
 
 const id = (number: number) => `0192f0c1-0000-7000-8000-00000000000${number}`
 const ZEROS = '0'.repeat(64)
+const REQUEST = `02${ZEROS}`
 const HEADER = '{"format":"daybook-journal","version":2}'
 
 const eventLine = (sequence: number, more: object = {}) =>
@@ -25,7 +26,7 @@ const eventLine = (sequence: number, more: object = {}) =>
       dataSalt: `0${sequence}`.repeat(16),
       dataHash: ZEROS,
       hash: ZEROS,
-      idempotencyKeys: [{ key: `key ${sequence}`, requestHash: ZEROS }],
+      idempotencyKeys: [{ key: `key ${sequence}`, requestHash: REQUEST }],
       ...more,
     },
   })
@@ -51,7 +52,7 @@ describe('an exported journal', () => {
     const items = await read(GOOD)
     expect(items.map((item) => Object.keys(item)[0])).toEqual(['project', 'event', 'event', 'event', 'end'])
     expect(items[2]).toMatchObject({
-      event: { projectId: id(0), sequence: 2, keys: [{ key: 'key 2', requestHash: ZEROS }] },
+      event: { projectId: id(0), sequence: 2, keys: [{ key: 'key 2', requestHash: REQUEST }] },
     })
     expect(await read(GOOD, 1)).toEqual(items)
   })

@@ -8,7 +8,7 @@ const joined = (words: readonly string[]) => words.map((word) => `${characters(w
 /**
  * A text that two memories have in common if they are the same thing: kind, key, context and what else the
  * kind asks for. Null if the memory has no key. The column `events.identity_hash` is made of the same text
- * (migration 0027), so the journal finds memories by it.
+ * (`migrations/baseline/journal.ts`), so the journal finds memories by it.
  *
  * Keys are compared as they are, like `recall` does: neither blanks nor case are folded.
  */

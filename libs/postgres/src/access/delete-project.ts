@@ -5,7 +5,7 @@ import type { Database, Queryable } from '../connect.ts'
 import type { Access } from './api-keys.ts'
 
 /*
- * A project that is deleted disappears at once (migration 0032): it has no name, no journal's head and no keys any
+ * A project that is deleted disappears at once (`migrations/baseline/deletion.ts`): it has no name, no journal's head and no keys any
  * more. What it held is removed afterwards, step by step, by the operation `delete-project`. A row stays, which
  * says who deleted it and when.
  */

@@ -9,7 +9,7 @@ import { setKeyTrust } from './trust.ts'
 
 /*
  * Keys as administrators see and change them. The application's role may neither write keys nor read their
- * hashes. Functions of the owner (migration 0030) do it, for a caller who shows the hash of a key that
+ * hashes. Functions of the owner (`migrations/baseline/keys.ts`) do it, for a caller who shows the hash of a key that
  * administers all that the key in question opens; the gateway has that hash only while it answers its holder.
  */
 

@@ -4,7 +4,7 @@ import type { Database } from '../connect.ts'
 import type { Access } from './api-keys.ts'
 
 /*
- * Quarantines of writers. Like keys, they are written only by functions of the owner (migration 0033), for a caller
+ * Quarantines of writers. Like keys, they are written only by functions of the owner (`migrations/baseline/keys.ts`), for a caller
  * who shows the hash of a key that administers the projects in question. Rows are never deleted: they are the record.
  */
 

@@ -4,7 +4,6 @@ import { newId } from '@daybook/memory/id'
 import { note } from '@daybook/memory/testing/commands'
 import { openDatabase } from '@daybook/postgres/connect'
 import { clearFreeSpace } from '@daybook/postgres/embedded/clear-free-space'
-import { up } from '@daybook/postgres/migrations/0038-omit-statistics'
 import { KEPT_STATISTICS } from '@daybook/postgres/statistics'
 import { asOwner } from '@daybook/postgres/testing/as-owner'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
@@ -112,32 +111,5 @@ describe.each(TEST_DATABASES)('planner statistics on $name', ({ start }) => {
     expect(await columnsWith(text)).not.toEqual([])
     await clear()
     expect(await columnsWith(text)).toEqual([])
-  })
-
-  it('of the version before are removed', async () => {
-    const text = `zq${newId().slice(-8)}x`
-    await fill(text)
-    await owner(async (db) => {
-      const { rows } = await sql<{ alter: string }>`
-        select format('alter table %s alter column %I set statistics -1', attrelid::regclass, attname) as alter
-        from pg_attribute join pg_class c on c.oid = attrelid
-        where relkind = 'r' and relnamespace::regnamespace::text in (${schemas()}) and attnum > 0 and not attisdropped`.execute(
-        db,
-      )
-      for (const { alter } of rows) await sql.raw(alter).execute(db)
-    })
-    await analyze()
-    expect(await columnsWith(text)).toEqual(
-      expect.arrayContaining(['events.data', 'memories.state', 'memories.labels', 'memories.lexemes']),
-    )
-    await owner(up)
-    expect(await columnsWith(text)).toEqual(['memories.context', 'postings.lexeme'])
-    await analyze()
-    expect(await columnsWith(text)).toEqual(['memories.context', 'postings.lexeme'])
-    // So that the embedded database's files lose them too.
-    const { rows } = await sql<{ due: boolean }>`select erased_at is not null as due from free_space`.execute(
-      harness.db,
-    )
-    expect(rows).toEqual([{ due: true }])
   })
 })

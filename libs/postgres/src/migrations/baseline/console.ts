@@ -1,36 +1,43 @@
 import { type Kysely, sql } from 'kysely'
-import { makeOwnerFunction } from '../owner-function.ts'
+import { makeOwnerFunction } from '../../owner-function.ts'
+import { makeTable } from './make-table.ts'
 
 /** Of one key, at a time; the oldest make room. Nobody clicks on more links, or has more browsers. */
 const MOST = { tokens: 10, sessions: 100 } as const
 
 /**
  * Sessions of the web console, and the tokens of the links that open one. Each belongs to a key and ends with it.
- * Compatible: the previous version has no console.
  *
  * Only hashes are stored (SHA-256), which the application cannot read. Functions of the owner look them up for whoever
  * shows one, and answer with what the key opens, as `find_api_key` does; with its hash besides, by which the database
- * knows an administrator again (0030).
+ * knows an administrator again.
  */
-export async function up(db: Kysely<unknown>): Promise<void> {
-  await sql`
-    create table daybook.login_tokens (
-      token_hash bytea primary key,
-      key_id uuid not null references daybook.api_keys on delete cascade,
-      expires_at timestamptz not null
-    )`.execute(db)
+export async function makeConsoleSessions(db: Kysely<unknown>): Promise<void> {
+  await makeTable(
+    db,
+    'login_tokens',
+    { rights: null, projectColumn: null },
+    sql`
+    token_hash bytea primary key,
+    key_id uuid not null references daybook.api_keys on delete cascade,
+    expires_at timestamptz not null`,
+  )
   await sql`create index on daybook.login_tokens (key_id)`.execute(db)
-  await sql`
-    create table daybook.console_sessions (
-      id uuid primary key,
-      token_hash bytea not null unique,
-      key_id uuid not null references daybook.api_keys on delete cascade,
-      created_at timestamptz not null default now(),
-      used_at timestamptz not null default now(),
-      expires_at timestamptz not null
-    )`.execute(db)
+  await makeTable(
+    db,
+    'console_sessions',
+    { rights: null, projectColumn: null },
+    sql`
+    id uuid primary key,
+    token_hash bytea not null unique,
+    key_id uuid not null references daybook.api_keys on delete cascade,
+    created_at timestamptz not null default now(),
+    used_at timestamptz not null default now(),
+    expires_at timestamptz not null`,
+  )
   await sql`create index on daybook.console_sessions (key_id)`.execute(db)
-  await sql`grant select (id, key_id, used_at, expires_at) on daybook.console_sessions to daybook_app`.execute(
+  await sql`
+    grant select (id, key_id, created_at, used_at, expires_at) on daybook.console_sessions to daybook_app`.execute(
     db,
   )
   await makeOwnerFunction(

@@ -1,58 +1,45 @@
 import { type Kysely, sql } from 'kysely'
-import { makeOwnerFunction } from '../owner-function.ts'
-import { secureRows } from '../row-security.ts'
+import { makeOwnerFunction } from '../../owner-function.ts'
+import { ALL_RIGHTS, makeTable } from './make-table.ts'
 
-/**
- * Deleting projects, and what is left to do after an erasure. Compatible: to the previous version a project that is
- * being deleted has no journal, so it appends nothing.
- */
-export async function up(db: Kysely<unknown>): Promise<void> {
-  await rememberDeletions(db)
-  await rememberErasedTexts(db)
-  await rememberFreeSpace(db)
+/** Deleting projects, and what is left to do after an erasure. */
+export async function makeDeletion(db: Kysely<unknown>): Promise<void> {
+  // The trace of a deletion. Without the project's name, which may be a customer's. `of_home`: it was a copy, and may be
+  // followed again.
+  await makeTable(
+    db,
+    'deleted_projects',
+    { rights: 'select' },
+    sql`
+    project_id uuid primary key,
+    deleted_by text,
+    events bigint not null,
+    requested_at timestamptz not null default clock_timestamp(),
+    finished_at timestamptz,
+    of_home boolean not null default false`,
+  )
+  // Which texts an erasure took, until no projection can queue them for embedding any more. The journal cannot tell:
+  // it has lost them. The hashes are not salted, so a row goes as soon as all projections have applied the erasure.
+  await makeTable(
+    db,
+    'erased_texts',
+    { rights: ALL_RIGHTS },
+    sql`
+    project_id uuid not null,
+    content_hash bytea not null,
+    sequence bigint not null,
+    primary key (project_id, content_hash)`,
+  )
+  // Whether free space of tables may have text that was erased (`embedded/clear-free-space.ts`).
+  await makeTable(
+    db,
+    'free_space',
+    { rights: 'select, update', projectColumn: null },
+    sql`one_row boolean primary key default true check (one_row), erased_at timestamptz`,
+  )
+  await sql`insert into daybook.free_space default values`.execute(db)
   await beginDeletions(db)
   await removeJournals(db)
-}
-
-/** The trace of a deletion. Without the project's name, which may be a customer's. */
-async function rememberDeletions(db: Kysely<unknown>): Promise<void> {
-  await sql`
-    create table daybook.deleted_projects (
-      project_id uuid primary key,
-      deleted_by text,
-      events bigint not null,
-      requested_at timestamptz not null default clock_timestamp(),
-      finished_at timestamptz
-    )`.execute(db)
-  await secureRows(db, sql.table('daybook.deleted_projects'))
-  await sql`grant select on daybook.deleted_projects to daybook_app`.execute(db)
-}
-
-/**
- * Which texts an erasure took, until no projection can queue them for embedding any more. The journal cannot tell:
- * it has lost them. The hashes are not salted, so a row goes as soon as all projections have applied the erasure.
- */
-async function rememberErasedTexts(db: Kysely<unknown>): Promise<void> {
-  await sql`
-    create table daybook.erased_texts (
-      project_id uuid not null,
-      content_hash bytea not null,
-      sequence bigint not null,
-      primary key (project_id, content_hash)
-    )`.execute(db)
-  await secureRows(db, sql.table('daybook.erased_texts'))
-  await sql`grant select, insert, update, delete on daybook.erased_texts to daybook_app`.execute(db)
-}
-
-/** Whether free space of tables may have text that was erased (`embedded/clear-free-space.ts`). */
-async function rememberFreeSpace(db: Kysely<unknown>): Promise<void> {
-  await sql`
-    create table daybook.free_space (
-      one_row boolean primary key default true check (one_row),
-      erased_at timestamptz
-    )`.execute(db)
-  await sql`insert into daybook.free_space default values`.execute(db)
-  await sql`grant select, update on daybook.free_space to daybook_app`.execute(db)
 }
 
 /**
