@@ -46,6 +46,20 @@ module.exports = {
       to: { path: '^libs/platform/' },
     },
     {
+      name: 'platform-is-the-ground-floor',
+      comment: 'What every process needs, whatever it does; `libs/process` puts one together.',
+      severity: 'error',
+      from: { path: '^libs/platform/' },
+      to: { path: '^(libs/(?!platform/|memory/)|services/)' },
+    },
+    {
+      name: 'engines-do-not-know-search',
+      comment: 'Search asks engines through `libs/projection/src/engine/search-engine.ts`.',
+      severity: 'error',
+      from: { path: '^libs/engines/', pathNot: '\\.test\\.ts$|/testing/' },
+      to: { path: '^libs/search/' },
+    },
+    {
       name: 'search-is-separate-from-writing',
       comment: 'Finding reads the read model; only the projector writes it.',
       severity: 'error',

@@ -1,7 +1,7 @@
 import type { Embedders } from '@daybook/embeddings/embedders'
 import type { LiveReadModel } from '@daybook/pgvector/read/live-read-model'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import type { EngineSlot } from './engine/search-engine.ts'
+import type { EngineSlot } from '@daybook/projection/engine/search-engine'
 import type { TokenBitsCache } from './late-interaction/token-bits-cache.ts'
 import type { WithoutTerms } from './ranking/terms.ts'
 import type { OnRetriever } from './timed.ts'

@@ -1,7 +1,7 @@
 import { ENGINES } from '@daybook/engines/engines'
 import type { ProcessParts } from '@daybook/process/process-parts'
+import type { EngineSlot } from '@daybook/projection/engine/search-engine'
 import type { Config } from '@daybook/runtime/config'
-import type { EngineSlot } from '@daybook/search/engine/search-engine'
 
 /**
  * Opens the engines beside Postgres that searches may name, configured or not. It does not wait for them to

@@ -1,5 +1,5 @@
 import type { MemoryFilter } from '@daybook/memory/filter'
-import type { CandidateSource } from '@daybook/search/retrievers/candidates/candidate-source'
+import type { CandidateSource } from '@daybook/projection/engine/search-engine'
 import type { HeldProject } from './held-generation.ts'
 
 /**

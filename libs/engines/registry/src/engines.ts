@@ -1,7 +1,7 @@
 import { pgvectorEngine } from '@daybook/pgvector/engine'
 import type { OpenEngine } from '@daybook/projection/engine/engine'
+import type { RegisteredEngine } from '@daybook/projection/engine/search-engine'
 import type { Config } from '@daybook/runtime/config'
-import type { RegisteredEngine } from '@daybook/search/engine/search-engine'
 import { typesenseEngine } from '@daybook/typesense/engine'
 
 /**

@@ -1,5 +1,5 @@
 import type { OpenEngine } from '@daybook/projection/engine/engine'
-import type { RegisteredEngine } from '@daybook/search/engine/search-engine'
+import type { RegisteredEngine } from '@daybook/projection/engine/search-engine'
 import { createTypesenseClient, type TypesenseSettings } from './client/client.ts'
 import { reportTypesense } from './read/report.ts'
 import { typesenseStatus } from './read/status.ts'

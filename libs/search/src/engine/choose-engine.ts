@@ -1,6 +1,6 @@
 import type { ProjectScope } from '@daybook/postgres/project-scope'
+import type { EngineSlot, EngineState, SearchEngine } from '@daybook/projection/engine/search-engine'
 import { type EngineWanted, engineName, POSTGRES } from './engine-name.ts'
-import type { EngineSlot, EngineState, SearchEngine } from './search-engine.ts'
 
 /**
  * How many events an engine may be behind Postgres with AUTO. While much is written, both projectors trail

@@ -1,4 +1,5 @@
 import type { QueryTokens } from '@daybook/embeddings/embedder'
+import { EngineFailed } from '@daybook/projection/engine/search-engine'
 import type { Generation } from '@daybook/projection/generations/generations'
 import { type QueryVector, queryVector } from '../query-vector.ts'
 import type { RetrieverInput } from '../retrievers/retriever-input.ts'
@@ -14,7 +15,6 @@ import type { SearchMode, SearchRequest } from '../search-request.ts'
 import { readSearchState, waitingForVectors } from '../search-state.ts'
 import { timed } from '../timed.ts'
 import { chooseEngine, type EngineChosen } from './choose-engine.ts'
-import { EngineFailed } from './engine-failed.ts'
 import { type EngineName, engineName, POSTGRES } from './engine-name.ts'
 
 /** What the retrievers found, and where. */

@@ -1,7 +1,7 @@
 import type { ReadModelHarness } from '@daybook/pgvector/testing/read-model-harness'
+import type { EngineSlot } from '@daybook/projection/engine/search-engine'
 import type { Projection } from '@daybook/projection/projection'
 import type { EngineName } from '../engine/engine-name.ts'
-import type { EngineSlot } from '../engine/search-engine.ts'
 
 /** An engine beside Postgres, on the database of a read model's harness. */
 export interface AttachedEngine {

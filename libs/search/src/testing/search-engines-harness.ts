@@ -15,12 +15,12 @@ import {
   TEST_DATABASES,
   type TestDatabaseKind,
 } from '@daybook/postgres/testing/test-database'
+import type { EngineSlot } from '@daybook/projection/engine/search-engine'
 import type { Projection } from '@daybook/projection/projection'
 import { needing } from '@daybook/runtime/testing/needing'
 import { attachTypesense } from '@daybook/typesense/testing/attach-typesense'
 import { TYPESENSE_SERVERS } from '@daybook/typesense-double/typesense-servers'
 import { engineName, POSTGRES } from '../engine/engine-name.ts'
-import type { EngineSlot } from '../engine/search-engine.ts'
 import type { SearchParts } from '../search-parts.ts'
 import type { AttachedEngine, EngineKind } from './attached-engine.ts'
 

@@ -2,7 +2,7 @@ import {
   CANDIDATES_MAX,
   type CandidateSource,
   type WordCandidates,
-} from '@daybook/search/retrievers/candidates/candidate-source'
+} from '@daybook/projection/engine/search-engine'
 import { lexemeAsWord } from '../write/lexemes.ts'
 import type { TypesenseFilter } from './filter.ts'
 import type { Found, OneSearch, TypesenseTurn } from './typesense-search.ts'

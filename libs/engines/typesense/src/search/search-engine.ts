@@ -1,4 +1,4 @@
-import type { SearchEngine } from '@daybook/search/engine/search-engine'
+import type { SearchEngine } from '@daybook/projection/engine/search-engine'
 import { typesenseCandidates } from './candidates.ts'
 import { typesenseFilter } from './filter.ts'
 import type { TypesenseSearch } from './typesense-search.ts'

@@ -1,4 +1,4 @@
-import { EngineFailed } from '@daybook/search/engine/engine-failed'
+import { EngineFailed } from '@daybook/projection/engine/search-engine'
 import {
   BrokenCircuitError,
   CircuitState,

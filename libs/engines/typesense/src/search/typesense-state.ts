@@ -1,5 +1,5 @@
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import type { EngineState } from '@daybook/search/engine/search-engine'
+import type { EngineState } from '@daybook/projection/engine/search-engine'
 import { sql } from 'kysely'
 import { TYPESENSE, TYPESENSE_LAYOUT } from '../write/generation.ts'
 

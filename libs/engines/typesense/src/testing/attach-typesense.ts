@@ -1,7 +1,7 @@
 import type { ReadModelHarness } from '@daybook/pgvector/testing/read-model-harness'
+import type { EngineSlot } from '@daybook/projection/engine/search-engine'
 import { ensureLiveGeneration } from '@daybook/projection/generations/make-generation'
 import { silentLogger } from '@daybook/runtime/logger'
-import type { EngineSlot } from '@daybook/search/engine/search-engine'
 import type { AttachedEngine } from '@daybook/search/testing/attached-engine'
 import {
   newTestName,

@@ -1,3 +1,8 @@
+import {
+  CANDIDATES_MAX,
+  type CandidateSource,
+  type WordCandidates,
+} from '@daybook/projection/engine/search-engine'
 import { yieldToEventLoop } from '@daybook/runtime/yield-to-event-loop'
 import { sql } from 'kysely'
 import { coverage, idf, termScore } from '../../ranking/bm25.ts'
@@ -6,7 +11,6 @@ import { closestLexemes } from '../postgres/closest-lexemes.ts'
 import { lexicalRetriever } from '../postgres/lexical-retriever.ts'
 import { type QueryTerm, queryTerms } from '../query-terms.ts'
 import type { RetrieverInput } from '../retriever-input.ts'
-import { CANDIDATES_MAX, type CandidateSource, type WordCandidates } from './candidate-source.ts'
 
 /** A word of the question with the engine's answer. */
 interface FoundTerm extends WordCandidates {

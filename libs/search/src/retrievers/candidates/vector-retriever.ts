@@ -1,8 +1,8 @@
+import type { CandidateSource } from '@daybook/projection/engine/search-engine'
 import { sql } from 'kysely'
 import pgvector from 'pgvector'
 import { type VectorHit, vectorRetriever } from '../postgres/vector-retriever.ts'
 import type { RetrieverInput } from '../retriever-input.ts'
-import type { CandidateSource } from './candidate-source.ts'
 
 /**
  * The vector retriever on an engine beside Postgres. The engine says which memories are near. Postgres checks
