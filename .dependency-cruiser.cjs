@@ -13,7 +13,7 @@ module.exports = {
       comment: 'Arrows go from services to libs.',
       severity: 'error',
       from: { path: '^libs/' },
-      to: { path: '^(services|test)/' },
+      to: { path: '^services/' },
     },
     {
       name: 'services-do-not-know-each-other',
@@ -27,7 +27,7 @@ module.exports = {
       name: 'nobody-needs-test',
       severity: 'error',
       from: { path: '^(libs|services)/' },
-      to: { path: '^test/' },
+      to: { path: '^test/', pathNot: '^test/typesense-double/' },
     },
     {
       name: 'memory-is-pure',
@@ -93,10 +93,10 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^(libs|services)/',
-        pathNot: '(\\.test\\.ts|\\.contract\\.ts|/testing/.*)$|^libs/engines/(typesense-double|in-memory)/',
+        pathNot: '(\\.test\\.ts|\\.contract\\.ts|/testing/.*)$|^libs/engines/in-memory/',
       },
       to: {
-        path: '(\\.test\\.ts|/testing/|^libs/engines/(typesense-double|in-memory)/|node_modules/(vitest|fast-check)/)',
+        path: '(\\.test\\.ts|/testing/|^libs/engines/in-memory/|^test/|node_modules/(vitest|fast-check)/)',
       },
     },
     {

@@ -7,7 +7,7 @@ import { STRICT } from './strict.ts'
  * Sends the scenarios of `strict.ts` to the real server at TYPESENSE_URL, with TYPESENSE_API_KEY, and writes
  * its answers to `strict.json`:
  *
- *   npx tsx libs/engines/typesense-double/src/exchanges/record.ts
+ *   npx tsx test/typesense-double/src/exchanges/record.ts
  */
 const { TYPESENSE_URL: url, TYPESENSE_API_KEY: apiKey } = process.env
 if (url === undefined || apiKey === undefined) throw new Error('Set TYPESENSE_URL and TYPESENSE_API_KEY')
