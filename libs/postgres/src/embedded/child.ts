@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { inspect } from 'node:util'
 import { takeLock } from '@daybook/runtime/exclusive-lock'
 import { PGlite } from '@electric-sql/pglite'
@@ -92,8 +92,15 @@ if (onlyReads) {
   process.stderr.write('The disk is full: the embedded database only reads until there is room\n')
   setInterval(() => {
     // Its parent starts another one, which writes.
-    if (hasRoom(dataFolder)) void stop()
+    if (existsSync(dataFolder) && hasRoom(dataFolder)) void stop()
   }, LOOK_MS).unref()
-} else setTimeout(() => void keepReserve(dataFolder).catch(() => giveReserveUp(dataFolder)), LOOK_MS).unref()
+} else keepReserveSoon()
+
+/** Not while others wait for a start, and again until there is room for it. */
+function keepReserveSoon(): void {
+  setTimeout(async () => {
+    if (!(await keepReserve(dataFolder))) keepReserveSoon()
+  }, LOOK_MS).unref()
+}
 
 send({ type: 'serving' })

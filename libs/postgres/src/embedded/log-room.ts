@@ -22,15 +22,25 @@ export function hasRoom(folder: string, megabytes = LEAST_MB): boolean {
   return bavail * bsize >= megabytes * MEGABYTE
 }
 
-/** Makes the reserve, if it is not there and leaves room enough. Of random bytes, as some file systems pack zeros away. */
-export async function keepReserve(folder: string): Promise<void> {
+/**
+ * Makes the reserve, if it leaves room enough. Of random bytes, as some file systems pack zeros away.
+ * @returns whether it is there
+ */
+export async function keepReserve(folder: string): Promise<boolean> {
   const path = reserveOf(folder)
-  if (existsSync(path) || !hasRoom(folder, LEAST_MB + RESERVE_MB)) return
-  const file = await open(path, 'w', 0o600)
+  if (existsSync(path)) return true
   try {
-    for (let written = 0; written < RESERVE_MB; written += 1) await file.write(randomBytes(MEGABYTE))
-  } finally {
-    await file.close()
+    if (!hasRoom(folder, LEAST_MB + RESERVE_MB)) return false
+    const file = await open(path, 'w', 0o600)
+    try {
+      for (let written = 0; written < RESERVE_MB; written += 1) await file.write(randomBytes(MEGABYTE))
+    } finally {
+      await file.close()
+    }
+    return true
+  } catch {
+    giveReserveUp(folder)
+    return false
   }
 }
 

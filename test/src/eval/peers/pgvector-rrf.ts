@@ -15,8 +15,8 @@ import { SEARCH, STORE, TABLE } from './rrf-sql.ts'
 export async function pgvectorPeer(): Promise<Peer> {
   const server = await startNativeServer()
   const pool = new Pool({ connectionString: server.url, max: 1 })
-  // `end` does not wait for the server's side, so the server's stop may still be heard of by a client that is ending.
-  pool.on('connect', (client) => client.on('error', () => {}))
+  // `end` does not wait for the server's side, so a connection that is ending may still hear of the server's stop.
+  pool.on('error', () => {})
   const embedder: Embedder = await startMiniLm({ cacheDir: testCacheDir() })
   const toSql = (vector: Float32Array) => `[${vector.join()}]`
   const beginnings = async (texts: readonly string[]) =>
