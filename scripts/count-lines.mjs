@@ -6,7 +6,11 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
 const LONGEST = 500
-const GENERATED = ['libs/api/src/schema.d.ts', 'libs/api/src/operations.ts', 'libs/postgres/src/tables.ts']
+const GENERATED = new Set([
+  'libs/api/src/schema.d.ts',
+  'libs/api/src/operations.ts',
+  'libs/postgres/src/tables.ts',
+])
 
 const files = execFileSync(
   'git',
@@ -14,7 +18,7 @@ const files = execFileSync(
   { encoding: 'utf8' },
 )
   .split('\n')
-  .filter((file) => file && !/\.test\.tsx?$|\/testing\//.test(file) && !GENERATED.includes(file))
+  .filter((file) => file && !/\.test\.tsx?$|\/testing\//.test(file) && !GENERATED.has(file))
 
 const counts = new Map()
 const long = []
@@ -33,7 +37,7 @@ for (const file of files) {
   if (lines > LONGEST) long.push(`${file} (${lines})`)
 }
 
-const rows = [...counts].sort(([, one], [, other]) => other.lines - one.lines)
+const rows = [...counts].toSorted(([, one], [, other]) => other.lines - one.lines)
 const total = { files: 0, lines: 0 }
 for (const [workspace, count] of rows) {
   total.files += count.files
