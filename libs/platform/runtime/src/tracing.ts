@@ -1,9 +1,11 @@
+import { context, propagation, trace } from '@opentelemetry/api'
 import type { NodeSDK, tracing } from '@opentelemetry/sdk-node'
 
 /** The running export of spans to a collector. */
 export interface Tracing {
   /**
    * Sends the remaining spans, for at most 3 s: an unavailable collector must not keep a service from ending.
+   * Afterwards nothing is registered: later work in the process is not traced.
    */
   stop(): Promise<void>
 }
@@ -44,6 +46,10 @@ export async function startTracing({ service, endpoint, spanProcessors }: Tracin
       // Spans that could not be sent are lost, which is acceptable for traces.
       await Promise.race([sdk.shutdown().catch(() => {}), patience])
       clearTimeout(timer)
+      // The SDK leaves its globals behind, and spans of a stopped SDK would still name a parent.
+      trace.disable()
+      context.disable()
+      propagation.disable()
     },
   }
 }
