@@ -8,7 +8,7 @@ import { build } from 'esbuild'
 import { REPOSITORY } from './repository.mjs'
 import { withEsbuild } from './with-esbuild.mjs'
 
-/** Where the gateway serves them (`services/gateway/src/console/console-files.ts`). */
+/** Where the gateway serves them (`services/gateway/src/console/serve-console.ts`). */
 const ASSETS = '/console/assets/'
 
 /** Browsers of the last two years or so. */

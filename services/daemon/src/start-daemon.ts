@@ -1,4 +1,4 @@
-import { ensureDefaultKey } from '@daybook/gateway/default-key'
+import { ensureDefaultKey } from '@daybook/gateway/authenticate'
 import { openDatabaseServerAfter, openEmbeddedDatabase } from '@daybook/process/open-database'
 import { openEmbedders } from '@daybook/process/open-embedders'
 import type { ProcessParts } from '@daybook/process/process-parts'

@@ -1,13 +1,17 @@
 import { DaybookError, NotFoundError } from '@daybook/memory/errors'
 import { isUuid } from '@daybook/memory/id'
-import { type Access, findKey, type KeyRefusal } from '@daybook/postgres/access/api-keys'
+import { type Access, findKey, type KeyRefusal, accessOfKey, createApiKey, ensureApiKey } from '@daybook/postgres/access/api-keys'
 import { findSession } from '@daybook/postgres/access/console-sessions'
 import { ProjectDeletedError, readDeleted } from '@daybook/postgres/access/delete-project'
-import { findProject } from '@daybook/postgres/access/projects'
+import { findProject, ensureProject } from '@daybook/postgres/access/projects'
 import type { Database } from '@daybook/postgres/connect'
 import { LRUCache } from 'lru-cache'
 import { readHeader } from './http/read-header.ts'
-import type { KeyUses } from './key-uses.ts'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Config } from '@daybook/runtime/config'
+import { noteUses } from '@daybook/postgres/access/manage-keys'
+import type { Logger } from '@daybook/runtime/logger'
 
 /** How long a key's rights are cached, in milliseconds. A revoked key works at most that much longer. */
 const REMEMBERED_MS = 2_000
@@ -95,4 +99,84 @@ export const REFUSALS: Readonly<Record<KeyRefusal | 'session over', string>> = {
     'The project that this API key opened was deleted: ask whoever administers Daybook for a key of another one',
   expired: 'This API key has expired: ask whoever administers Daybook for another one',
   'session over': 'This session of the console is over: log in again',
+}
+
+/** The key that opens the project `default` and may run the whole Daybook. */
+interface DefaultKey {
+  readonly key: string
+  /** Where a person finds it: `in .daybook/api-key`, or the setting it came from. */
+  readonly place: string
+}
+
+/**
+ * Provides the key of the project `default`. It is `DAYBOOK_DEFAULT_KEY`, which several gateways can share;
+ * else the key in `<data folder>/api-key`, made at the first start with mode 0600. If the database does not
+ * know the key in that file (the folder was used with another database), it is replaced.
+ * @param db the owner's handle: the application's role may not create keys
+ */
+export async function ensureDefaultKey(db: Database, { dataDir, defaultKey }: Config): Promise<DefaultKey> {
+  if (defaultKey !== undefined) {
+    await ensureApiKey(db, await ensureProject(db, 'default'), 'default', defaultKey, { admin: true })
+    return { key: defaultKey, place: 'the one of DAYBOOK_DEFAULT_KEY' }
+  }
+  const path = join(dataDir, 'api-key')
+  const place = `in ${path}`
+  if (existsSync(path)) {
+    const key = readFileSync(path, 'utf8').trim()
+    if ((await accessOfKey(db, key)) !== null) return { key, place }
+  }
+  const key = await createApiKey(db, await ensureProject(db, 'default'), 'default', { admin: true })
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  writeFileSync(path, `${key}\n`, { mode: 0o600 })
+  return { key, place }
+}
+
+/** The least time between two notes of one key's use, in milliseconds. */
+const NOTED_EVERY_MS = 60_000
+
+/** How long a use waits to be written, with those of other keys, in milliseconds. */
+const WRITE_AFTER_MS = 2_000
+
+/** Notes when keys were last used. */
+interface KeyUses {
+  /** Returns at once; the use is written later. At most one a minute is, for each key. */
+  note(keyId: string): void
+  /** Writes what waits. */
+  stop(): Promise<void>
+}
+
+/** @param writeAfterMs how long a use waits, for tests */
+export function createKeyUses(db: Database, logger: Logger, writeAfterMs = WRITE_AFTER_MS): KeyUses {
+  const noted = new Map<string, number>()
+  const waiting = new Map<string, Date>()
+  let timer: NodeJS.Timeout | null = null
+  let writing = Promise.resolve()
+
+  const write = async (): Promise<void> => {
+    timer = null
+    const uses = new Map(waiting)
+    waiting.clear()
+    if (uses.size === 0) return
+    await noteUses(db, uses).catch((error: unknown) =>
+      logger.warn({ error }, 'it could not be written when keys were last used'),
+    )
+  }
+  return {
+    note(keyId) {
+      const now = Date.now()
+      if ((noted.get(keyId) ?? 0) > now - NOTED_EVERY_MS) return
+      noted.set(keyId, now)
+      waiting.set(keyId, new Date(now))
+      if (timer !== null) return
+      timer = setTimeout(() => {
+        writing = writing.then(write)
+      }, writeAfterMs)
+      timer.unref()
+    },
+    async stop() {
+      if (timer !== null) clearTimeout(timer)
+      await writing
+      await write()
+    },
+  }
 }

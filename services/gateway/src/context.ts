@@ -1,7 +1,7 @@
 import type { AppendMetadata } from '@daybook/journal/append/append-request'
 import { NotFoundError, ValidationError } from '@daybook/memory/errors'
 import { type Trust, USUAL_TRUST } from '@daybook/memory/trust'
-import { type Access as MemoryAccess, readAccess } from '@daybook/pgvector/read/access'
+import { type Access as MemoryAccess, readAccess, type AccessTracker } from '@daybook/pgvector/read/access'
 import { readParts, readSupersededBy } from '@daybook/pgvector/read/links'
 import { type LiveReadModel, liveReadModel } from '@daybook/pgvector/read/live-read-model'
 import type { Access } from '@daybook/postgres/access/api-keys'
@@ -14,13 +14,24 @@ import type { TokenBitsCache } from '@daybook/search/late-interaction/token-bits
 import { type Neighbours, readNeighbours } from '@daybook/search/neighbours/read-neighbours'
 import { createSharedCheck, type Place } from '@daybook/sync/follower/is-shared'
 import DataLoader from 'dataloader'
-import type { KnownRequest } from './http/request-context.ts'
+import type { KnownRequest } from './http/read-header.ts'
 import { JOURNAL_BYTES, type JournalBudget } from './journal-page.ts'
-import type { GatewayParts } from './parts.ts'
 import type { LimitChecks } from './project-limits.ts'
 import type { QuarantineChecks } from './quarantine/quarantine-checks.ts'
 import type { JournalNews } from './subscriptions/journal-news.ts'
 import type { OpenSubscriptions } from './subscriptions/open-subscriptions.ts'
+import type { Embedders } from '@daybook/embeddings/embedders'
+import type { JournalWriter } from '@daybook/journal/append/journal-writer'
+import type { EngineSlot } from '@daybook/projection/engine/search-engine'
+import type { PositionSignal } from '@daybook/projection/positions/position-signal'
+import type { Activity } from '@daybook/runtime/activity'
+import type { Config } from '@daybook/runtime/config'
+import type { Logger } from '@daybook/runtime/logger'
+import type { ServiceMetrics } from '@daybook/runtime/metrics'
+import type { WithoutTerms } from '@daybook/search/ranking/terms'
+import type { HomeOf } from '@daybook/sync/follower/home-client'
+import type { Sync } from '@daybook/sync/follower/start-sync'
+import type { Bus } from '@daybook/transport/bus'
 
 /** The context of resolvers. They reach the database only through the request's project. */
 export interface Context {
@@ -89,7 +100,7 @@ export interface Context {
 }
 
 /** The model of the generation that requests of this process read last; null before the first. */
-export interface LiveModel {
+interface LiveModel {
   modelId: string | null
 }
 
@@ -205,4 +216,32 @@ function noProject(): never {
     'X-Daybook-Project',
     'is missing: this key may use several projects, so say in this header which one you mean, by its name or id (the CLI: --project). The query { projects { name } } lists them',
   )
+}
+
+/** The parts of a gateway. */
+export interface GatewayParts {
+  readonly db: Database
+  readonly writer: JournalWriter
+  readonly bus: Bus
+  readonly signal: PositionSignal
+  /** Without an embedder for the live generation's model, searches go by words only. */
+  readonly embedders: Embedders
+  /** The engines beside Postgres that searches may name. */
+  readonly engines: readonly EngineSlot[]
+  readonly access: AccessTracker
+  readonly logger: Logger
+  /** The settings the parts were opened with, for checks. It holds secrets: never send it to a client. */
+  readonly config: Config
+  /** Served at `/metrics`. A part declares its metrics where it counts them. */
+  readonly metrics: ServiceMetrics
+  /** What follows projects of other homes in this process; absent where another process does. */
+  readonly sync?: Pick<Sync, 'look'> | undefined
+  /** A client of a project's home elsewhere. */
+  readonly homeOf: HomeOf
+  /** Each request touches it. */
+  readonly activity?: Activity
+  /** For tests: the longest wait of a read for its `atLeast`, in milliseconds. Default 5 s. */
+  readonly waitMs?: () => number
+  /** For evaluations: the terms that the ranking leaves out now. Default none. */
+  readonly without?: WithoutTerms | undefined
 }

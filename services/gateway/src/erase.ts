@@ -1,11 +1,16 @@
 import { type Erasure, MOST_ERASED } from '@daybook/journal/erase/erase-memories'
 import { readHead } from '@daybook/journal/read/read'
-import { ValidationError } from '@daybook/memory/errors'
+import { ValidationError, DaybookError, NotFoundError } from '@daybook/memory/errors'
 import { type MemoryFilter, narrows } from '@daybook/memory/filter'
 import { readPartIds } from '@daybook/pgvector/read/links'
 import { listMemoryIds } from '@daybook/pgvector/read/read-memories'
-import { requireAtLeast, waitAtLeast } from './at-least.ts'
+import { requireAtLeast, waitAtLeast } from './find-memories.ts'
 import type { Context } from './context.ts'
+import { isUuid } from '@daybook/memory/id'
+import { requestRemoval } from '@daybook/operations/removals'
+import { beginDeletion, type DeletedProject, readDeleted } from '@daybook/postgres/access/delete-project'
+import { findProject } from '@daybook/postgres/access/projects'
+import type { Database } from '@daybook/postgres/connect'
 
 /** The most memories that one request erases. */
 export const ERASE_MAX = 10_000
@@ -69,3 +74,44 @@ export async function idsToErase(context: Context, filter: MemoryFilter): Promis
 
 const requireWholeJournal = async (context: Context): Promise<void> =>
   requireAtLeast(context, await readHead(context.project), null)
+
+/**
+ * Deletes a project for good. When this returns, nobody can read or write it at this gateway, and nobody can write
+ * it anywhere. An operation removes what it held. Whoever asks again, by its id, gets the same answer.
+ *
+ * @param confirm the project's name
+ * @throws NotFoundError, ValidationError
+ */
+export async function deleteProject(
+  db: Database,
+  context: Pick<Context, 'access' | 'forgetKeys' | 'limits'>,
+  nameOrId: string,
+  confirm: string,
+): Promise<DeletedProject> {
+  const found = await findProject(db, nameOrId)
+  if (found !== null && confirm !== found.name)
+    throw new ValidationError('confirm', 'must be the name of the project that is to be deleted for good')
+  if (found !== null) {
+    await beginDeletion(db, context.access, found.id)
+    context.forgetKeys()
+    context.limits.forget()
+  }
+  const id = found?.id ?? (isUuid(nameOrId) ? nameOrId.toLowerCase() : null)
+  const deleted = id === null ? null : await readDeleted(db, id)
+  if (deleted === null) throw new NotFoundError(`The project "${nameOrId.slice(0, 64)}"`, 'Daybook')
+  if (deleted.finishedAt === null)
+    await requestRemoval(db, deleted).catch((error: unknown) => {
+      if (!(error instanceof DaybookError && error.code === 'BUSY')) throw error
+    })
+  return deleted
+}
+
+/** What an erasure cannot reach, said in every answer. docs/security.md says what to do about each. */
+export const OUT_OF_REACH: readonly string[] = [
+  'exports and backups that were made before; another Daybook that imported such an export loses the text when it imports one that is made now',
+  'what agents and programs have read and kept',
+  'names that are not part of a memory: idempotency keys, correlation ids, names of keys',
+  'the free space of tables and the write-ahead log of a Postgres server, of its standbys and archives, until an administrator clears them; a vacuum does not. The embedded database clears its own within minutes, but for tables beyond 64 MiB and for vectors',
+  'the log in Typesense’s data folder, until Typesense cuts it off',
+  'disks and snapshots of them, which keep what is deleted until it is written over',
+]

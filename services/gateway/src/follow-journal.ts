@@ -12,9 +12,9 @@ import { readWithheld, type Withheld } from '@daybook/pgvector/read/withheld'
 import { readTrust } from '@daybook/postgres/access/trust'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { Context } from './context.ts'
-import { type NamedPlace, requirePlace } from './journal-place.ts'
-import { type ShownRecord, showRecord } from './shown-record.ts'
-import { patiently } from './subscriptions/patiently.ts'
+import { type NamedPlace, requirePlace } from './journal-page.ts'
+import { type ShownRecord, showRecord } from './find-memories.ts'
+import { patiently } from './subscriptions/open-subscriptions.ts'
 
 /**
  * Events read at a time. The next page is read when the client has taken this one, so a slow client holds one

@@ -6,8 +6,8 @@ import { openWriter } from '@daybook/process/open-writer'
 import { runProcess } from '@daybook/process/run-process'
 import { createPositionSignal } from '@daybook/projection/positions/position-signal'
 import { DEFAULT_PORTS } from '@daybook/runtime/config'
-import { ensureDefaultKey } from './default-key.ts'
-import { serveGateway } from './serve.ts'
+import { ensureDefaultKey } from './authenticate.ts'
+import { serveGateway } from './start.ts'
 
 /* `npm run start:gateway`: only the API; projectors run as separate processes. Run as many as you like. */
 

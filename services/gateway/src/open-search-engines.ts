@@ -2,6 +2,15 @@ import { ENGINES } from '@daybook/engines/engines'
 import type { ProcessParts } from '@daybook/process/process-parts'
 import type { EngineSlot } from '@daybook/projection/engine/search-engine'
 import type { Config } from '@daybook/runtime/config'
+import type { Database } from '@daybook/postgres/connect'
+import type { Engine } from '@daybook/projection/engine/engine'
+import { type Generation, liveGeneration } from '@daybook/projection/generations/generations'
+import { checkQuery } from '@daybook/search/check-request'
+import { type EmbedOnce, embedOnce } from '@daybook/search/engine/search-engines'
+import type { SearchMode } from '@daybook/search/search-request'
+import type { Context } from './context.ts'
+import type { SearchParts } from '@daybook/search/search-parts'
+import type { OnRetriever } from '@daybook/search/timed'
 
 /**
  * Opens the engines beside Postgres that searches may name, configured or not. It does not wait for them to
@@ -17,4 +26,66 @@ export function openSearchEngines(
     if (search !== null) shutdown.add(search.close)
     return [{ name: engine.name, setting: engine.setting, search }]
   })
+}
+
+/** An engine with the generation that searches use. */
+interface LiveEngine {
+  readonly engine: Engine
+  readonly live: Generation
+}
+
+/**
+ * The engines that are configured and were written to. Nobody writes one that is no longer configured, so that it
+ * would look broken; the settings check reports it.
+ */
+export async function liveEngines(db: Database, config: Config): Promise<LiveEngine[]> {
+  const found = ENGINES.filter(({ isConfigured }) => isConfigured(config)).map(async (engine) => {
+    const live = await liveGeneration(db, engine.name)
+    return live === null ? [] : [{ engine, live }]
+  })
+  return (await Promise.all(found)).flat()
+}
+
+/**
+ * Begins to embed a query while the generation that will be searched is still looked up. It takes the model of the
+ * generation that was searched last; where that is not the right one, because another was swapped in since, the search
+ * embeds the query again. The model takes longer than the look-up, so a search ends sooner by what that takes.
+ *
+ * @throws ValidationError for an empty query
+ */
+export function embedEarly(
+  { parts, project, liveModel }: Context,
+  query: string,
+  mode: SearchMode,
+): EmbedOnce {
+  const { wanted } = checkQuery('query', query)
+  const searched = { scope: project, embedders: parts.embedders, onRetriever: retrieverTimes(parts) }
+  const embedded = embedOnce(searched, mode, wanted)
+  if (liveModel.modelId !== null) void embedded({ modelId: liveModel.modelId })
+  return embedded
+}
+
+/** What a search of the request's project needs. */
+export async function searchPartsOf(context: Context): Promise<SearchParts> {
+  const { config, embedders, engines, without } = context.parts
+  return {
+    scope: context.project,
+    readModel: await context.readModel(),
+    embedders,
+    engines,
+    tokenBitsCache: context.tokenBits,
+    onRetriever: retrieverTimes(context.parts),
+    halfLifeMs: config.halfLifeMs,
+    without,
+  }
+}
+
+/** Counts how long the parts of searches take. */
+function retrieverTimes({ metrics }: Pick<Context['parts'], 'metrics'>): OnRetriever {
+  const seconds = metrics.histogram({
+    name: 'daybook_search_seconds',
+    help: 'Time of one retriever of a search',
+    labels: ['retriever'],
+  })
+  return (retriever, time) => seconds.observe(time, { retriever })
 }

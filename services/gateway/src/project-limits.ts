@@ -6,7 +6,6 @@ import type { Database } from '@daybook/postgres/connect'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
 import { sql } from 'kysely'
 import { LRUCache } from 'lru-cache'
-import { createTokenBuckets } from './token-bucket.ts'
 
 /*
  * The limits of projects that are about speed. Those of what a project holds are checked where it is counted,
@@ -15,6 +14,7 @@ import { createTokenBuckets } from './token-bucket.ts'
 
 /** How long limits are cached, in milliseconds: a change counts after that. */
 const LIMITS_MS = 2_000
+
 /** How long the count of waiting texts is cached, in milliseconds. */
 const QUEUE_MS = 500
 
@@ -95,4 +95,38 @@ async function countQueued({ db, projectId }: ProjectScope): Promise<number> {
     db,
   )
   return rows[0]?.queued ?? 0
+}
+
+/** How fast a bucket fills, and how much it holds. */
+interface BucketSize {
+  readonly perSecond: number
+  /** What it begins with, and the most that it saves up. */
+  readonly most: number
+}
+
+/** A token bucket for each key of a map, such as each API key or project. */
+interface TokenBuckets {
+  /**
+   * Takes so much, or nothing if less is there.
+   * @returns 0 if it was taken; else the seconds after which it would be, if nothing else is taken
+   */
+  take(key: string, amount: number, size: BucketSize): number
+}
+
+/** Buckets kept at a time. One that nobody has used for longest starts again full, as it would be by then. */
+const KEYS = 10_000
+
+/** @param now milliseconds, for tests */
+export function createTokenBuckets(now: () => number = () => performance.now()): TokenBuckets {
+  const buckets = new LRUCache<string, { readonly left: number; readonly at: number }>({ max: KEYS })
+  return {
+    take(key, amount, { perSecond, most }) {
+      const at = now()
+      const before = buckets.get(key) ?? { left: most, at }
+      const left = Math.min(most, before.left + ((at - before.at) / 1_000) * perSecond)
+      const isTaken = left >= amount
+      buckets.set(key, { left: isTaken ? left - amount : left, at })
+      return isTaken ? 0 : (amount - left) / perSecond
+    },
+  }
 }

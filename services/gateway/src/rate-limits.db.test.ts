@@ -2,7 +2,7 @@ import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/tes
 import { parse } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createKeyBudget } from './http/key-budget.ts'
-import { costOfOperation } from './http/operation-cost.ts'
+import { costOfOperation } from './http/request-limits.ts'
 import { schema } from './schema/index.ts'
 import { openSocket } from './testing/raw-socket.ts'
 import { startTestGateway, type TestClient, type TestGateway } from './testing/test-gateway.ts'

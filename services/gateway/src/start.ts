@@ -5,39 +5,43 @@ import { createTrustedNames, type TrustedNames } from '@daybook/runtime/http/tru
 import { withLogFields } from '@daybook/runtime/log-fields'
 import { answerProbe, type Readiness } from '@daybook/runtime/probes'
 import { createTokenBitsCache } from '@daybook/search/late-interaction/token-bits-cache'
-import { type Authenticate, createAuthenticate } from './authenticate.ts'
-import { findConsoleFolder } from './console/find-console-folder.ts'
-import { makeLoginLink } from './console/make-login-link.ts'
-import { type AnswerConsole, serveConsole } from './console/serve-console.ts'
-import { sessionIn } from './console/session-cookie.ts'
-import { requireScopes } from './http/check-scopes.ts'
-import { answerCors } from './http/cors.ts'
-import { discardBody } from './http/discard-body.ts'
-import { keyEnded } from './http/ended-early.ts'
-import { failureOf } from './http/failure.ts'
-import { judgeNames } from './http/foreign-request.ts'
-import { createGraphiQLPage, type GraphiQLPage } from './http/graphiql-page.ts'
+import { type Authenticate, createAuthenticate, createKeyUses } from './authenticate.ts'
+import { findConsoleFolder, type AnswerConsole, serveConsole } from './console/serve-console.ts'
+import { makeLoginLink, sessionIn } from './console/session-cookie.ts'
+import { requireScopes, createGraphQL, type GraphQLServer } from './http/yoga.ts'
+import { answerCors, judgeNames } from './http/cors.ts'
+import { discardBody, limitUpload, JOURNAL_COST, REQUEST_COST } from './http/request-limits.ts'
+import { keyEnded, failureOf, sendError, sendFailure } from './http/failure.ts'
+import { createGraphiQLPage, type GraphiQLPage } from './http/graphiql.ts'
 import { createReadiness } from './http/health.ts'
-import { answerExport } from './http/journal-export.ts'
-import { answerImport } from './http/journal-import.ts'
-import { sendError, sendFailure } from './http/json-response.ts'
-import { createKeyBudget, type KeyBudget } from './http/key-budget.ts'
+import { answerExport, answerImport } from './http/journal-export.ts'
+import { createKeyBudget, type KeyBudget, createKeyStreams } from './http/key-budget.ts'
 import { answerKeyCode, createKeyCodes, type KeyCodes } from './http/key-codes.ts'
-import { createKeyStreams } from './http/key-streams.ts'
-import { limitUpload } from './http/limit-upload.ts'
-import { JOURNAL_COST, REQUEST_COST } from './http/operation-cost.ts'
-import { claimsOf } from './http/read-claims.ts'
-import { readRequestContext } from './http/request-context.ts'
+import { claimsOf, readRequestContext } from './http/read-header.ts'
 import { serveWebSocket } from './http/websocket.ts'
-import { createGraphQL, type GraphQLServer } from './http/yoga.ts'
-import { createKeyUses } from './key-uses.ts'
 import { type AnswerMcp, serveMcp } from './mcp/serve-mcp.ts'
-import type { GatewayParts } from './parts.ts'
+import type { GatewayParts } from './context.ts'
 import { createLimitChecks } from './project-limits.ts'
 import { createQuarantineChecks, type QuarantineChecks } from './quarantine/quarantine-checks.ts'
 import { createJournalNews } from './subscriptions/journal-news.ts'
 import { createOpenSubscriptions, type OpenSubscriptions } from './subscriptions/open-subscriptions.ts'
 import { type AnswerSync, serveSync } from './sync/serve-sync.ts'
+import { type Embedders, wrapEmbedders } from '@daybook/embeddings/embedders'
+import { rememberQueries } from '@daybook/embeddings/remember-queries'
+import type { JournalWriter } from '@daybook/journal/append/journal-writer'
+import { startAccessTracker } from '@daybook/pgvector/read/access'
+import { type Database, withTimeout } from '@daybook/postgres/connect'
+import type { ProcessParts } from '@daybook/process/process-parts'
+import type { PositionSignal } from '@daybook/projection/positions/position-signal'
+import type { Activity } from '@daybook/runtime/activity'
+import type { Config } from '@daybook/runtime/config'
+import type { ServiceMetrics } from '@daybook/runtime/metrics'
+import type { WithoutTerms } from '@daybook/search/ranking/terms'
+import type { HomeOf } from '@daybook/sync/follower/home-client'
+import type { Sync } from '@daybook/sync/follower/start-sync'
+import type { Bus } from '@daybook/transport/bus'
+import { noteExpiries, startExpiry } from './expiry/start-expiry.ts'
+import { openSearchEngines } from './open-search-engines.ts'
 
 /** A gateway that serves. */
 export interface Gateway {
@@ -319,4 +323,43 @@ function answerFailure(
 function asksForGraphiQL({ method, headers }: IncomingMessage, { query }: RequestTarget): boolean {
   const reads = method === 'GET' || method === 'HEAD'
   return reads && (headers.accept ?? '').includes('text/html') && !query.has('query')
+}
+
+/** What the gateway shares with other services in the same process. */
+export interface SharedParts {
+  readonly db: Database
+  readonly bus: Bus
+  /** From `openWriter`. */
+  readonly writer: JournalWriter
+  /** From there, too. */
+  readonly homeOf: HomeOf
+  /** What follows projects of other homes, if this process does that. */
+  readonly sync?: Pick<Sync, 'look'> | undefined
+  readonly signal: PositionSignal
+  readonly embedders: Embedders
+  readonly metrics: ServiceMetrics
+  readonly activity?: Activity
+  /** For evaluations: the terms that the ranking leaves out now. Default none. */
+  readonly without?: WithoutTerms | undefined
+}
+
+/** Starts the gateway with its settings, and the expiry of memories. */
+export async function serveGateway(
+  config: Config,
+  shared: SharedParts,
+  { logger, shutdown }: Pick<ProcessParts, 'logger' | 'shutdown'>,
+): Promise<Gateway> {
+  const db = withTimeout(shared.db, config.statementTimeoutMs)
+  const { activity } = shared
+  const expiry = startExpiry({ db, writer: shared.writer, logger, activity })
+  shutdown.add(expiry.stop, { part: 'the expiry of memories' })
+  const writer = noteExpiries(shared.writer, expiry.note)
+  const access = startAccessTracker(db, logger)
+  shutdown.add(access.stop, { part: 'the uses of memories' })
+  const engines = openSearchEngines(config, { logger, shutdown })
+  const embedders = wrapEmbedders(shared.embedders, rememberQueries)
+  const parts = { ...shared, db, embedders, engines, writer, access, logger, config }
+  const gateway = await startGateway(parts, config)
+  shutdown.add(gateway.stop, { part: 'the gateway' })
+  return gateway
 }

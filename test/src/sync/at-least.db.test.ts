@@ -1,4 +1,4 @@
-import { readAtLeast } from '@daybook/gateway/at-least'
+import { readAtLeast } from '@daybook/gateway/find-memories'
 import { verifyJournal } from '@daybook/journal/chain/verify-journal'
 import { readHead } from '@daybook/journal/read/read'
 import { placeAt } from '@daybook/journal/testing/place-at'

@@ -1,5 +1,5 @@
 import type { Database } from '@daybook/postgres/connect'
-import type { GatewayParts } from '../parts.ts'
+import type { GatewayParts } from '../context.ts'
 
 /**
  * - `OK`: as it should be

@@ -1,13 +1,14 @@
-import {
-  describeGeneration,
-  type GenerationProgress,
-} from '@daybook/projection/generations/describe-generation'
+import { describeGeneration, type GenerationProgress } from '@daybook/projection/generations/describe-generation'
 import { pause } from '@daybook/runtime/backoff'
-import { liveEngines } from '../live-engines.ts'
-import { type Check, type CheckedParts, type Finding, failed, ok } from './check.ts'
+import { liveEngines } from '../open-search-engines.ts'
+import { type Check, type CheckedParts, type Finding, failed, ok, warning, worst } from './check.ts'
+import { liveGeneration } from '@daybook/projection/generations/generations'
+import { PROJECTIONS } from '../map-problem.ts'
+import { describeDiverged } from '@daybook/projection/positions/divergence'
 
 /** How long to watch a projection that is behind for progress, and how often to look, in milliseconds. */
 const WATCH_MS = 2_500
+
 const LOOK_MS = 250
 
 /** Checks how far each live generation is behind all journals, and whether a projector writes it. */
@@ -36,4 +37,38 @@ export function judgeProgress(name: string, before: GenerationProgress, after: G
         `Start its projector, or look at its log:  npm run start:projector-${name}  (the daemon has one inside)`,
       )
     : ok(`${after.lag} events are not applied yet; it is moving`)
+}
+
+/** Checks that no live generation has parked events. */
+export async function checkParked({ db }: CheckedParts): Promise<Finding> {
+  const findings: Finding[] = []
+  for (const name of PROJECTIONS) {
+    const live = await liveGeneration(db, name)
+    if (live !== null) findings.push(judgeParked(name, (await describeGeneration(db, live)).parked))
+  }
+  return worst(findings, ok('No event is parked'))
+}
+
+/** Judges the number of a projection's parked events. */
+export const judgeParked = (name: string, parked: number): Finding =>
+  parked === 0
+    ? ok('No event is parked')
+    : warning(
+        `${name} could not apply ${parked} events, and shows their memories as they were before`,
+        `See why:  daybook parked list --projection ${name}  – then retry or drop them`,
+      )
+
+/** Checks that the journals have the position of each live generation. */
+export async function checkDivergence({ db }: CheckedParts): Promise<Finding> {
+  return judgeDivergence(await describeDiverged(db))
+}
+
+/** Judges the diverged positions, given in words. */
+export function judgeDivergence(diverged: readonly string[]): Finding {
+  return diverged.length === 0
+    ? ok('No projection has applied anything that the journals do not have')
+    : failed(
+        diverged.join('; '),
+        'Start its projector, or look at its log, if it stays so; and find out what the database lost: see "When the database loses its last moments" in docs/operations.md',
+      )
 }

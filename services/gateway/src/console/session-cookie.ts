@@ -1,5 +1,16 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { isSameOrigin, parseHostName } from '@daybook/runtime/http/trusted-names'
+import { DaybookError } from '@daybook/memory/errors'
+import { findKey, type Access } from '@daybook/postgres/access/api-keys'
+import { endSession, findSession, openSession, createLoginToken } from '@daybook/postgres/access/console-sessions'
+import { readProjects } from '@daybook/postgres/access/projects'
+import type { Database } from '@daybook/postgres/connect'
+import { sendJson } from '@daybook/runtime/probes'
+import { type Authenticate, REFUSALS } from '../authenticate.ts'
+import { discardBody, REQUEST_COST } from '../http/request-limits.ts'
+import { sendError } from '../http/failure.ts'
+import type { KeyBudget } from '../http/key-budget.ts'
+import { readSmallJson } from '../http/read-header.ts'
 
 /*
  * The console's session is in a cookie that scripts cannot read (HttpOnly), that browsers send to no other host, and
@@ -9,7 +20,7 @@ import { isSameOrigin, parseHostName } from '@daybook/runtime/http/trusted-names
  */
 
 /** The header that the console's own page adds. A page of another origin can add it only after a CORS preflight. */
-export const PAGE_HEADER = 'x-daybook-console'
+const PAGE_HEADER = 'x-daybook-console'
 
 /** Two Daybooks on one host share their cookies, so the name holds the port. */
 const nameFor = (host: string | undefined): string =>
@@ -19,7 +30,7 @@ const nameFor = (host: string | undefined): string =>
 const SECURE_PREFIX = '__Host-'
 
 /** What a page must show. */
-export interface PageRule {
+interface PageRule {
   /** `header`: a request of `fetch`. `origin`: the upgrade to a WebSocket, to which pages cannot add headers. */
   readonly proof: 'header' | 'origin'
 }
@@ -42,7 +53,7 @@ export function sessionIn(headers: IncomingHttpHeaders, { proof }: PageRule): st
 }
 
 /** Whether a page of this server's own origin sent the request, as far as browsers tell. */
-export function isOfOwnPage(headers: IncomingHttpHeaders, proof: PageRule['proof']): boolean {
+function isOfOwnPage(headers: IncomingHttpHeaders, proof: PageRule['proof']): boolean {
   const { origin, host } = headers
   const site = headers['sec-fetch-site']
   if (origin !== undefined && !isSameOrigin(origin, host)) return false
@@ -55,7 +66,7 @@ export function isOfOwnPage(headers: IncomingHttpHeaders, proof: PageRule['proof
  * @param token null: logged out
  * @param lastsMs how long the browser keeps it, in milliseconds
  */
-export function sessionCookie(headers: IncomingHttpHeaders, token: string | null, lastsMs: number): string {
+function sessionCookie(headers: IncomingHttpHeaders, token: string | null, lastsMs: number): string {
   // Whoever ends TLS is in front of the gateway, but the page's origin comes from the browser itself.
   const secure = headers.origin?.startsWith('https:') === true
   return [
@@ -66,4 +77,125 @@ export function sessionCookie(headers: IncomingHttpHeaders, token: string | null
     ...(secure ? ['Secure'] : []),
     `Max-Age=${token === null ? 0 : Math.floor(lastsMs / 1_000)}`,
   ].join('; ')
+}
+
+/** A key has at most 204 characters (`DAYBOOK_DEFAULT_KEY`); more is nothing that the page sends. */
+const BODY_CHARACTERS = 400
+
+/** What the answers need. */
+export interface SessionParts {
+  readonly db: Database
+  readonly authenticate: Authenticate
+  readonly budget: KeyBudget
+  /** How long a session lasts at most, and without a request; in milliseconds. */
+  readonly sessionMs: number
+  readonly sessionIdleMs: number
+}
+
+/**
+ * `/console/session`, for the console's own page only:
+ *
+ * - `GET` says who is logged in: `{"session": null}`, or the key's name and scopes, its projects, and the session's end
+ * - `POST` with `{"token": …}` of a login link, or `{"key": …}`, logs in: the cookie is in the answer
+ * - `DELETE` logs out
+ */
+export async function answerSession(
+  parts: SessionParts,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { method = 'GET', headers } = request
+  const { db, authenticate, sessionMs } = parts
+  // Else another page could log its visitor in with a key of its own, and read later what the visitor remembers.
+  if (!isOfOwnPage(headers, 'header')) {
+    sendError(
+      response,
+      403,
+      'ORIGIN_NOT_ALLOWED',
+      `Only the console's own page may ask this: a request of its origin, with the header "${PAGE_HEADER}: 1"`,
+    )
+    return discardBody(request)
+  }
+  if (method === 'GET') return sendJson(response, 200, { session: await describeSession(parts, request) })
+  const shown = sessionIn(headers, { proof: 'header' })
+  if (method === 'DELETE') {
+    // Only then: else anybody could have all keys looked up again.
+    if (shown !== null && (await endSession(db, shown))) authenticate.forget()
+    response.writeHead(204, { 'set-cookie': sessionCookie(headers, null, 0) }).end()
+    return discardBody(request)
+  }
+  if (method !== 'POST') {
+    sendError(response, 405, 'METHOD_NOT_ALLOWED', '/console/session takes GET, POST and DELETE', {
+      allow: 'GET, POST, DELETE',
+    })
+    return discardBody(request)
+  }
+  const token = await openFor(parts, (await readSmallJson(request, BODY_CHARACTERS)) ?? {})
+  // A login replaces the one before; nobody could log out of that one any more.
+  if (shown !== null && (await endSession(db, shown))) authenticate.forget()
+  response.writeHead(204, { 'set-cookie': sessionCookie(headers, token, sessionMs) }).end()
+}
+
+/** @throws DaybookError UNAUTHENTICATED, with the reason */
+async function openFor(
+  { db, sessionMs }: SessionParts,
+  { token, key }: Readonly<Record<string, unknown>>,
+): Promise<string> {
+  if (typeof key === 'string') {
+    const found = await findKey(db, key)
+    const opened = 'access' in found ? await openSession(db, key, sessionMs) : null
+    if (opened !== null) return opened
+    throw new DaybookError(
+      'UNAUTHENTICATED',
+      'refusal' in found && found.refusal !== 'unknown' ? REFUSALS[found.refusal] : UNKNOWN_KEY,
+    )
+  }
+  const opened = typeof token === 'string' ? await openSession(db, token, sessionMs) : null
+  if (opened === null) throw new DaybookError('UNAUTHENTICATED', LINK_SPENT)
+  return opened
+}
+
+const UNKNOWN_KEY = 'Daybook does not know this key. The daemon keeps the first one in <data folder>/api-key'
+
+const LINK_SPENT =
+  'This login link was used already, or is too old: get another one with "daybook console", or paste a key'
+
+async function describeSession(parts: SessionParts, { headers }: IncomingMessage): Promise<object | null> {
+  const token = sessionIn(headers, { proof: 'header' })
+  const found = token === null ? null : await findSession(parts.db, token, parts.sessionIdleMs)
+  if (found === null || 'refusal' in found) return null
+  parts.budget.spend(found.access.keyId, REQUEST_COST)
+  const { keyName, scopes, admin, projects } = found.access
+  const named = await readProjects(parts.db, projects)
+  return {
+    key: keyName,
+    scopes: [...scopes],
+    wholeDaybook: admin,
+    projects: named.map(({ id, name }) => ({ id, name })),
+    expiresAt: found.expiresAt,
+  }
+}
+
+/** How long a link works, in milliseconds. */
+const LINK_MS = 5 * 60_000
+
+/** A link that logs a browser in, once. */
+export interface LoginLink {
+  /** `/console/login#token=…`. Browsers send the fragment to no server, so that it is in no log and no referrer. */
+  readonly path: string
+  /** RFC 3339. */
+  readonly expiresAt: string
+}
+
+/** @throws DaybookError FORBIDDEN for a session, UNAUTHENTICATED if the key has just ended */
+export async function makeLoginLink(db: Database, access: Access): Promise<LoginLink> {
+  // Else a session could renew itself for ever, and its end would mean nothing.
+  if (access.sessionId !== undefined)
+    throw new DaybookError(
+      'FORBIDDEN',
+      '"createLoginLink" needs the key itself, and this is a session of the console: use "daybook console"',
+    )
+  const made = await createLoginToken(db, access, LINK_MS)
+  if (made === null) throw new DaybookError('UNAUTHENTICATED', 'This API key has just ended: use another one')
+  return { path: `/console/login#token=${made.token}`, expiresAt: made.expiresAt }
 }

@@ -3,22 +3,25 @@ import type { JournalWriter } from '@daybook/journal/append/journal-writer'
 import { UnavailableError } from '@daybook/memory/errors'
 import { newId } from '@daybook/memory/id'
 import type { Database } from '@daybook/postgres/connect'
-import type { LeaseOwner } from '@daybook/postgres/lease'
+import { type LeaseOwner, isFree, isLeaseOver, leasedTo, RELEASED } from '@daybook/postgres/lease'
 import { type Activity, ALWAYS_ACTIVE } from '@daybook/runtime/activity'
 import type { Logger } from '@daybook/runtime/logger'
 import { repeat } from '@daybook/runtime/repeat'
-import { createAlarm } from './alarm.ts'
-import { expireDue } from './expire-due.ts'
+import { type DueMemory, readDueMemories, readNextExpiry } from '@daybook/pgvector/read/due-memories'
+import { liveReadModel } from '@daybook/pgvector/read/live-read-model'
+import { projectScope } from '@daybook/postgres/project-scope'
+import { sql } from 'kysely'
+import type { AppendOutcome } from '@daybook/journal/append/append-request'
 
 /** The expiry of memories, at work. */
-export interface Expiry {
+interface Expiry {
   /** Says that a memory expires at this moment (RFC 3339), so that nobody has to look for it. */
   note(expiresAt: string): void
   stop(): Promise<void>
 }
 
 /** The parts of the expiry. */
-export interface ExpiryOptions {
+interface ExpiryOptions {
   /** Bound to no project. */
   readonly db: Database
   readonly writer: JournalWriter
@@ -65,5 +68,155 @@ export function startExpiry({
   return {
     note: (expiresAt) => alarm.set(Date.parse(expiresAt) - Date.now()),
     stop: looking.stop,
+  }
+}
+
+/** Ends a wait at a set time, however idle the process is. */
+interface Alarm {
+  /** Sets it to so many milliseconds from now, unless it is set to an earlier time. */
+  set(ms: number): void
+  /** The given activity, whose waits end when the alarm goes off. */
+  readonly activity: Activity
+}
+
+/** The longest time of a timer of Node's, in milliseconds: 24 days. */
+const LONGEST_MS = 2 ** 31 - 1
+
+/**
+ * Added to each time, in milliseconds: timers may be early by 1 ms, and what was just written needs a moment to be
+ * readable.
+ */
+const SLACK_MS = 50
+
+/** An alarm that is not set. */
+function createAlarm(activity: Activity): Alarm {
+  let at = Number.POSITIVE_INFINITY
+  let timer: NodeJS.Timeout | null = null
+  let waiting: AbortController | null = null
+
+  const arm = (): void => {
+    if (timer !== null) clearTimeout(timer)
+    timer = null
+    if (at === Number.POSITIVE_INFINITY) return
+    const inMs = Math.min(LONGEST_MS, Math.max(0, at - performance.now()))
+    timer = setTimeout(() => waiting?.abort(), inMs)
+    timer.unref()
+  }
+
+  return {
+    set(ms) {
+      const then = performance.now() + ms + SLACK_MS
+      if (then >= at) return
+      at = then
+      arm()
+    },
+    activity: {
+      ...activity,
+      async wait(ms, signal) {
+        waiting = new AbortController()
+        arm()
+        await activity.wait(ms, AbortSignal.any([signal, waiting.signal]))
+        waiting = null
+        if (timer !== null) clearTimeout(timer)
+        // The next look sets it again.
+        at = Number.POSITIVE_INFINITY
+      },
+    },
+  }
+}
+
+/** What one look needs. */
+interface ExpireOptions {
+  /** Bound to no project. */
+  readonly db: Database
+  readonly writer: JournalWriter
+  readonly owner: LeaseOwner
+  readonly signal: AbortSignal
+}
+
+/** What one look did. */
+interface ExpiredNow {
+  /** How many memories got the event. */
+  readonly expired: number
+  /** Milliseconds until the next one is due; null if none will be, as far as is known. */
+  readonly nextMs: number | null
+}
+
+/** Memories expired together. */
+const PAGE = 500
+
+/** Daybook itself expires them, and nobody asked for it. */
+const METADATA = { actor: null, correlationId: null, causationId: null }
+
+/**
+ * Expires what is due, unless another process is at it, and says when the next is due. The read model only
+ * proposes: the journal decides, so a memory that was revised or expired meanwhile stays as it is.
+ */
+async function expireDue({ db, writer, owner, signal }: ExpireOptions): Promise<ExpiredNow> {
+  const { tables } = await liveReadModel(db)
+  let expired = 0
+  let due = await readDueMemories(db, tables, { after: null, limit: PAGE })
+  if (due.length > 0 && (await takeExpiryLease(db, owner)))
+    try {
+      while (due.length > 0 && !signal.aborted) {
+        expired += await expire(db, writer, due)
+        due = await readDueMemories(db, tables, { after: due.at(-1) ?? null, limit: PAGE })
+        if (due.length > 0 && !(await takeExpiryLease(db, owner))) break
+      }
+    } finally {
+      await releaseExpiryLease(db, owner)
+    }
+  return { expired, nextMs: await readNextExpiry(db, tables) }
+}
+
+/** @returns how many got the event; others are behind in the read model, or cannot be read */
+async function expire(db: Database, writer: JournalWriter, due: readonly DueMemory[]): Promise<number> {
+  const projects = new Map<string, DueMemory[]>()
+  for (const one of due) projects.set(one.projectId, [...(projects.get(one.projectId) ?? []), one])
+  let expired = 0
+  for (const [projectId, memories] of projects) {
+    const outcomes = await writer.appendMany(
+      projectScope(db, projectId),
+      memories.map(({ memoryId }) => ({ command: { type: 'expire', id: memoryId }, metadata: METADATA })),
+    )
+    expired += outcomes.filter((one) => 'appended' in one && one.appended.written !== null).length
+  }
+  return expired
+}
+
+/**
+ * Takes or renews the lease of expiry, so that one of several gateways does the work.
+ * @returns whether this owner has it now
+ */
+async function takeExpiryLease(db: Database, owner: LeaseOwner): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update expiry_lease l set ${leasedTo(owner)}
+    where ${isFree('l')} or l.lease_owner = ${owner.name}`.execute(db)
+  return numAffectedRows === 1n
+}
+
+/** Releases the lease if this owner has it. */
+async function releaseExpiryLease(db: Database, { name }: LeaseOwner): Promise<void> {
+  await sql`update expiry_lease set ${RELEASED} where lease_owner = ${name} and not ${isLeaseOver(sql`leased_until`)}`.execute(
+    db,
+  )
+}
+
+/** The same writer, which says of each memory that it writes when it expires. */
+export function noteExpiries(writer: JournalWriter, note: (expiresAt: string) => void): JournalWriter {
+  const noted = <Outcome extends AppendOutcome>(outcome: Outcome): Outcome => {
+    if (!('appended' in outcome) || outcome.appended.written === null) return outcome
+    const { expiresAt, forgottenAt } = outcome.appended.memory.state
+    if (expiresAt !== null && forgottenAt === null) note(expiresAt)
+    return outcome
+  }
+  return {
+    ...writer,
+    async append(scope, request) {
+      const appended = await writer.append(scope, request)
+      noted({ appended })
+      return appended
+    },
+    appendMany: async (scope, requests) => (await writer.appendMany(scope, requests)).map(noted),
   }
 }

@@ -5,8 +5,8 @@ import { describeDiverged } from '@daybook/projection/positions/divergence'
 import { pause } from '@daybook/runtime/backoff'
 import type { Readiness } from '@daybook/runtime/probes'
 import { reasonOf } from '@daybook/runtime/reason-of'
-import { checkEmbedder } from '../checks/embedder.ts'
-import type { GatewayParts } from '../parts.ts'
+import { checkEmbedder } from '../checks/machine.ts'
+import type { GatewayParts } from '../context.ts'
 
 /** The longest that `/ready` waits for a look at the embedder, in milliseconds. */
 const LOOK_MS = 1_000

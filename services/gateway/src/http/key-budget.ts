@@ -1,8 +1,8 @@
 import { DaybookError } from '@daybook/memory/errors'
-import { createTokenBuckets } from '../token-bucket.ts'
+import { createTokenBuckets } from '../project-limits.ts'
 
 /** How much the requests of a key may cost. */
-export interface BudgetLimits {
+interface BudgetLimits {
   /** What a key gets per second. */
   readonly costPerSecond: number
   /** The most that it can save up, and spend at once. */
@@ -39,6 +39,109 @@ export function createKeyBudget({ costPerSecond, costSaved }: BudgetLimits, now?
         `The requests of this key cost more than ${costPerSecond} per second (DAYBOOK_COST_PER_SECOND), and what it had saved up (DAYBOOK_COST_SAVED, ${costSaved}) is spent: this one costs ${Math.ceil(cost)}. Send it again in ${seconds} s, or ask for less`,
         seconds,
       )
+    },
+  }
+}
+
+/** Counts the connections that a key holds open: WebSockets, and those with subscriptions over SSE. */
+export interface KeyStreams {
+  /**
+   * Counts a connection until every holder has let go of it. Holding one that counts already costs nothing.
+   * @returns lets go; only the first call counts
+   * @throws DaybookError TOO_MANY_STREAMS
+   */
+  hold(keyId: string, connection: object): () => void
+}
+
+/** @param perKey how many connections a key may hold open */
+export function createKeyStreams(perKey: number): KeyStreams {
+  /** The holders of each connection, by key. */
+  const keys = new Map<string, Map<object, number>>()
+  return {
+    hold(keyId, connection) {
+      const connections = keys.get(keyId) ?? new Map<object, number>()
+      if (!connections.has(connection) && connections.size >= perKey) throw tooMany(perKey)
+      keys.set(keyId, connections)
+      connections.set(connection, (connections.get(connection) ?? 0) + 1)
+      let isHeld = true
+      return () => {
+        if (!isHeld) return
+        isHeld = false
+        const holders = (connections.get(connection) ?? 0) - 1
+        if (holders > 0) return void connections.set(connection, holders)
+        connections.delete(connection)
+        if (connections.size === 0) keys.delete(keyId)
+      }
+    },
+  }
+}
+
+/** Short enough for the reason of a WebSocket's close, which has 123 bytes. */
+const tooMany = (perKey: number) =>
+  new DaybookError(
+    'TOO_MANY_STREAMS',
+    `This key has ${perKey} streams open, the limit (DAYBOOK_STREAMS_PER_KEY): close one, or share one`,
+  )
+
+/** How long a request waits for others of its key before it is refused, in milliseconds. */
+const WAIT_MS = 5_000
+
+/** Waiting requests allowed per running one. More would not get their turn in time. */
+const WAITING_PER_RUNNING = 10
+
+/** Limits how many requests of one key run at a time. */
+interface KeyWork {
+  /**
+   * Waits for a turn, at most 5 s.
+   * @returns a function that ends the turn; call it once the work is really over
+   * @throws DaybookError BUSY
+   */
+  begin(keyId: string): Promise<() => void>
+}
+
+interface Turns {
+  running: number
+  readonly waiting: Set<() => void>
+}
+
+/** @param perKey how many requests of one key run at a time */
+export function createKeyWork(perKey: number, waitMs = WAIT_MS): KeyWork {
+  const keys = new Map<string, Turns>()
+
+  const busy = () =>
+    new DaybookError(
+      'BUSY',
+      `${perKey} requests of this key are worked on already, which is the limit (DAYBOOK_REQUESTS_PER_KEY), and there was no turn within ${waitMs / 1_000} s: try again in a moment, and send fewer at a time`,
+    )
+  const ending = (keyId: string, turns: Turns) => () => {
+    const [next] = turns.waiting
+    // The request that has waited longest gets the turn.
+    if (next !== undefined) return next()
+    turns.running -= 1
+    if (turns.running === 0) keys.delete(keyId)
+  }
+
+  return {
+    begin(keyId) {
+      const turns = keys.get(keyId) ?? { running: 0, waiting: new Set() }
+      keys.set(keyId, turns)
+      if (turns.running < perKey) {
+        turns.running += 1
+        return Promise.resolve(ending(keyId, turns))
+      }
+      if (turns.waiting.size >= perKey * WAITING_PER_RUNNING) return Promise.reject(busy())
+      return new Promise((resolve, reject) => {
+        const take = () => {
+          clearTimeout(timer)
+          turns.waiting.delete(take)
+          resolve(ending(keyId, turns))
+        }
+        const timer = setTimeout(() => {
+          turns.waiting.delete(take)
+          reject(busy())
+        }, waitMs)
+        turns.waiting.add(take)
+      })
     },
   }
 }

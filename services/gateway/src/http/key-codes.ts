@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { sendJson } from '@daybook/runtime/probes'
-import { discardBody } from './discard-body.ts'
-import { sendError } from './json-response.ts'
-import { readSmallJson } from './read-small-json.ts'
+import { discardBody } from './request-limits.ts'
+import { sendError } from './failure.ts'
+import { readSmallJson } from './read-header.ts'
 
 /*
  * A link with a key in it stays where links stay: in the terminal's history, in screenshots, in the browser's

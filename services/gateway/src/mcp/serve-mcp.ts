@@ -1,18 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { changeBus } from '@daybook/mcp/changes'
-import { ApiError } from '@daybook/mcp/daybook'
+import { changeBus, CHANGES, type Change } from '@daybook/mcp/changes'
+import { ApiError, type Daybook } from '@daybook/mcp/daybook'
 import { createMcpServer } from '@daybook/mcp/server'
 import { readToolsets } from '@daybook/mcp/toolsets'
 import { ValidationError } from '@daybook/memory/errors'
 import { createMcpHandler } from '@modelcontextprotocol/server'
 import { createServerAdapter } from '@whatwg-node/server'
-import { createMaskError } from '../http/mask-error.ts'
-import type { KnownRequest } from '../http/request-context.ts'
-import type { GraphQLServer } from '../http/yoga.ts'
-import type { GatewayParts } from '../parts.ts'
+import { createMaskError } from '../http/failure.ts'
+import type { KnownRequest } from '../http/read-header.ts'
+import { type GraphQLServer, prepareOperation } from '../http/yoga.ts'
+import type { GatewayParts } from '../context.ts'
 import { REQUEST_LIMITS } from '../schema/limits.ts'
-import { askInProcess, followInProcess } from './ask-in-process.ts'
-import { receiptsOfKeys } from './receipts-of-keys.ts'
+import { textOf } from '@daybook/api/graphql'
+import type { ExecutionResult, GraphQLError } from 'graphql'
+import { createReceipts, type Receipts } from '@daybook/mcp/receipts'
+import { LRUCache } from 'lru-cache'
 
 /** Answers one request to `/mcp`, whose key is known. */
 export type AnswerMcp = (
@@ -66,5 +68,96 @@ function choose(toolsets: string) {
   } catch (error) {
     if (error instanceof ApiError) throw new ValidationError('toolsets', error.message)
     throw error
+  }
+}
+
+/**
+ * Asks this gateway's own GraphQL without the way over HTTP. Scopes, budgets, limits and deadlines hold as for every other
+ * client, because they are Yoga's plugins.
+ * @param mask what a client may see of an error
+ */
+function askInProcess(
+  graphql: GraphQLServer,
+  request: KnownRequest,
+  mask: (error: unknown) => Error,
+): Daybook {
+  return {
+    async ask(document, variables, { agent }) {
+      const { data, errors } = await run(graphql, asAgent(request, agent), mask, {
+        query: textOf(document as never),
+        variables: variables as Record<string, unknown>,
+      })
+      if (errors?.[0] !== undefined) throw apiError(errors[0])
+      return data as never
+    },
+  }
+}
+
+/** Follows the journal of the request's project, until the signal or the key's end. @throws ApiError */
+async function* followInProcess(
+  graphql: GraphQLServer,
+  request: KnownRequest,
+  mask: (error: unknown) => Error,
+  signal: AbortSignal,
+): AsyncGenerator<Change> {
+  const prepared = await prepareOperation(graphql, request, { query: textOf(CHANGES) })
+  if (!('args' in prepared)) throw apiError(prepared[0] as GraphQLError)
+  const followed = (await prepared.subscribe(prepared.args)) as
+    | AsyncIterableIterator<ExecutionResult<{ readonly events: Change }>>
+    | ExecutionResult
+  if (!(Symbol.asyncIterator in followed)) throw apiError(followed.errors?.[0] as GraphQLError)
+  const stop = () => void followed.return?.()
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    for await (const { data, errors } of followed) {
+      if (errors?.[0] !== undefined) throw apiError(errors[0])
+      if (data != null) yield data.events
+    }
+  } catch (error) {
+    throw error instanceof ApiError ? error : apiError(mask(error) as GraphQLError)
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+/** The writer that memories name: the agent that MCP's client is, unless a header says otherwise. */
+const asAgent = (request: KnownRequest, agent: string | null): KnownRequest =>
+  agent === null ? request : { ...request, claims: { agent, ...request.claims } }
+
+async function run(
+  graphql: GraphQLServer,
+  request: KnownRequest,
+  mask: (error: unknown) => Error,
+  given: { readonly query: string; readonly variables: Record<string, unknown> },
+): Promise<ExecutionResult> {
+  try {
+    const prepared = await prepareOperation(graphql, request, given)
+    return 'args' in prepared
+      ? ((await prepared.execute(prepared.args)) as ExecutionResult)
+      : { errors: prepared }
+  } catch (error) {
+    return { errors: [mask(error) as GraphQLError] }
+  }
+}
+
+function apiError({ message, extensions }: GraphQLError): ApiError {
+  const { code, field, retryable } = extensions
+  return new ApiError(typeof code === 'string' ? code : 'VALIDATION', message, {
+    field: typeof field === 'string' ? field : null,
+    retryable: retryable === true,
+  })
+}
+
+/** How many keys' receipts are kept, some 100 bytes each. Of one that is not, reads wait for nothing. */
+const KEPT = 10_000
+
+/** The receipts of each key in each project: over HTTP a client is a key. */
+function receiptsOfKeys(): (keyId: string, projectId: string | null) => Receipts {
+  const kept = new LRUCache<string, Receipts>({ max: KEPT })
+  return (keyId, projectId) => {
+    const name = `${keyId}/${projectId}`
+    const receipts = kept.get(name) ?? createReceipts()
+    kept.set(name, receipts)
+    return receipts
   }
 }

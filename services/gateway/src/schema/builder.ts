@@ -7,6 +7,7 @@ import RelayPlugin from '@pothos/plugin-relay'
 import { createGraphQLError } from 'graphql-yoga'
 import type { Context } from '../context.ts'
 import { LIST_COST, REQUEST_LIMITS } from './limits.ts'
+import type { FragmentDefinitionNode, GraphQLResolveInfo, SelectionSetNode } from 'graphql'
 
 /** The builder with which every type of the API registers. */
 export const builder = new SchemaBuilder<{
@@ -45,5 +46,32 @@ export const builder = new SchemaBuilder<{
 })
 
 builder.queryType()
+
 builder.mutationType()
+
 builder.subscriptionType()
+
+/**
+ * Whether the request asks for a field of the object that is being resolved. A field that `@skip` leaves out counts
+ * as asked for.
+ */
+export function selects({ fieldNodes, fragments }: GraphQLResolveInfo, field: string): boolean {
+  return fieldNodes.some(
+    ({ selectionSet }) => selectionSet !== undefined && holds(selectionSet, field, fragments),
+  )
+}
+
+function holds(
+  { selections }: SelectionSetNode,
+  field: string,
+  fragments: Readonly<Record<string, FragmentDefinitionNode>>,
+): boolean {
+  return selections.some((selection) => {
+    if (selection.kind === 'Field') return selection.name.value === field
+    const set =
+      selection.kind === 'InlineFragment'
+        ? selection.selectionSet
+        : fragments[selection.name.value]?.selectionSet
+    return set !== undefined && holds(set, field, fragments)
+  })
+}

@@ -1,3 +1,4 @@
+
 /** What a single request may ask for. Each refusal names the limit. */
 export const REQUEST_LIMITS = {
   bodyBytes: 1024 * 1024,
@@ -42,3 +43,11 @@ export const LIST_COST = 10
 export function listCost(items: number | null | undefined, field = 1): { field: number; multiplier: number } {
   return { field, multiplier: Math.max(1, (items ?? LIST_COST) / LIST_COST) }
 }
+
+/** The descriptions of arguments that name an event by its hash too. */
+export const AFTER_HASH =
+  'The `hash` of the event at `after`. If the journal has another event there, or none, the error is DIVERGED. That happens after a failover that lost the last moments.'
+
+/** The description of `atLeastHash`. */
+export const AT_LEAST_HASH =
+  'The `hash` of the receipt. If the journal has another event there, or none, the error is DIVERGED: the acknowledged write is lost. That happens after a failover that lost the last moments.'

@@ -4,7 +4,7 @@ import type { JournalCursor } from '@daybook/memory/events'
 import type { Database } from '@daybook/postgres/connect'
 import type { Logger } from '@daybook/runtime/logger'
 import type { Bus } from '@daybook/transport/bus'
-import { lookWhile } from './look-while.ts'
+import { lookWhile } from './open-subscriptions.ts'
 
 /** How often to look at the journals even if the bus brings no news, in milliseconds. */
 const POLL_MS = 1_000

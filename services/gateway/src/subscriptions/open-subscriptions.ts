@@ -7,8 +7,9 @@ import { type EndingIterator, endingIterator } from '@daybook/runtime/ending-ite
 import type { Logger } from '@daybook/runtime/logger'
 import type { Metrics } from '@daybook/runtime/metrics'
 import { REFUSALS } from '../authenticate.ts'
-import type { KeyStreams } from '../http/key-streams.ts'
-import { lookWhile } from './look-while.ts'
+import type { KeyStreams } from '../http/key-budget.ts'
+import { isDatabaseUnavailable } from '@daybook/postgres/errors'
+import { backoffDelay, pause } from '@daybook/runtime/backoff'
 
 /**
  * How often to check the keys of open subscriptions, in milliseconds. With the check itself, a revoked key
@@ -17,7 +18,7 @@ import { lookWhile } from './look-while.ts'
 export const KEYS_MS = 2_000
 
 /** How many subscriptions may be open at a time. */
-export interface SubscriptionLimits {
+interface SubscriptionLimits {
   /** On one connection: a WebSocket carries many, SSE one. */
   readonly perConnection: number
   /** With one key, over all connections of this gateway. */
@@ -25,7 +26,7 @@ export interface SubscriptionLimits {
 }
 
 /** The owner of a subscription. */
-export interface Subscriber {
+interface Subscriber {
   readonly access: Access
   /** Identifies the connection: any object that belongs to that connection alone. */
   readonly connection: object
@@ -207,3 +208,79 @@ const projectMoved = () =>
     'UNAUTHENTICATED',
     'The key of this subscription opens another project by now: subscribe again',
   )
+
+/** How long a subscription waits for an unavailable database before it ends, in milliseconds. */
+const PATIENCE_MS = 30_000
+
+/**
+ * Retries a read while the database cannot be reached, at most 30 s. A restart or failover should not
+ * disconnect every subscriber, because all would reconnect in the same moment.
+ *
+ * @throws the error of the last try
+ */
+export async function patiently<T>(
+  read: () => Promise<T>,
+  ended: AbortSignal,
+  patienceMs = PATIENCE_MS,
+): Promise<T> {
+  const startedAt = performance.now()
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await read()
+    } catch (error) {
+      const spent = performance.now() - startedAt
+      if (!isDatabaseUnavailable(error) || ended.aborted || spent >= patienceMs) throw error
+      await pause(Math.min(backoffDelay(attempt, { maxMs: 1_000 }), patienceMs - spent), ended)
+    }
+  }
+}
+
+/** A look at the database that repeats as long as there is something to look for. */
+interface RepeatedLook {
+  /** Call this when there is something to look for. It may be under way already. */
+  begin(): void
+  stop(): void
+}
+
+/** How a look repeats. */
+interface LookOptions {
+  /** Milliseconds between the end of a look and the next. */
+  readonly everyMs: number
+  /** Whether there is still something to look for. */
+  readonly needed: () => boolean
+  readonly logger: Logger
+  /**
+   * The log message for a failed look. The next look follows all the same. Nothing is logged while the
+   * database is unavailable.
+   */
+  readonly problem: string
+}
+
+/** Repeats a look; the first comes after `everyMs`. Its timer does not keep the process alive. */
+export function lookWhile(
+  look: () => Promise<void>,
+  { everyMs, needed, logger, problem }: LookOptions,
+): RepeatedLook {
+  let timer: NodeJS.Timeout | null = null
+  let stopped = false
+  const begin = () => {
+    if (timer !== null || stopped || !needed()) return
+    timer = setTimeout(async () => {
+      try {
+        await look()
+      } catch (error) {
+        if (!isDatabaseUnavailable(error)) logger.error({ error }, problem)
+      }
+      timer = null
+      begin()
+    }, everyMs)
+    timer.unref()
+  }
+  return {
+    begin,
+    stop() {
+      stopped = true
+      if (timer !== null) clearTimeout(timer)
+    },
+  }
+}

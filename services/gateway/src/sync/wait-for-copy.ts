@@ -2,7 +2,7 @@ import { readHash } from '@daybook/journal/chain/read-chain'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { pause } from '@daybook/runtime/backoff'
 import { readFollowed } from '@daybook/sync/follower/followed-projects'
-import type { NamedPlace } from '../journal-place.ts'
+import type { NamedPlace } from '../journal-page.ts'
 
 /** Milliseconds between two looks at the copy. */
 const POLL_MS = 50

@@ -1,8 +1,10 @@
 import type { Check } from '../../checks/check.ts'
 import { runChecks } from '../../checks/run-checks.ts'
 import { builder } from '../builder.ts'
-import { DAYBOOK } from '../needs.ts'
-import { requireAdmin } from '../require-admin.ts'
+import { DAYBOOK, requireAdmin } from '../resolve-in-project.ts'
+import { NotFoundError } from '@daybook/memory/errors'
+import { findProject } from '@daybook/postgres/access/projects'
+import type { Database } from '@daybook/postgres/connect'
 
 const checkStatus = builder.enumType('CheckStatus', {
   values: {
@@ -35,3 +37,17 @@ builder.queryField('checks', (t) =>
     resolve: (_, __, context) => runChecks({ ...context.parts, db: requireAdmin(context) }),
   }),
 )
+
+/**
+ * The id of the project with that name or id; null if none is given.
+ * @throws NotFoundError
+ */
+export async function checkProject(
+  db: Database,
+  nameOrId: string | null | undefined,
+): Promise<string | null> {
+  if (nameOrId == null) return null
+  const project = await findProject(db, nameOrId)
+  if (project === null) throw new NotFoundError(`The project "${nameOrId.slice(0, 64)}"`, 'Daybook')
+  return project.id
+}

@@ -1,14 +1,12 @@
 import { NotFoundError, ValidationError } from '@daybook/memory/errors'
 import { removalOf } from '@daybook/operations/removals'
 import { type DeletedProject, listDeleted } from '@daybook/postgres/access/delete-project'
-import { deleteProject } from '../../delete-project.ts'
-import { OUT_OF_REACH } from '../../out-of-reach.ts'
+import { deleteProject, OUT_OF_REACH } from '../../erase.ts'
 import { builder } from '../builder.ts'
 import { listCost } from '../limits.ts'
-import { DAYBOOK } from '../needs.ts'
-import { requireAdmin } from '../require-admin.ts'
+import { DAYBOOK, requireAdmin } from '../resolve-in-project.ts'
 import { checkFirst } from '../types/page.ts'
-import { operation } from './operation.ts'
+import { operation } from './operations.ts'
 
 const deletedProject = builder.objectRef<DeletedProject>('DeletedProject')
 

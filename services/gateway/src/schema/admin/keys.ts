@@ -4,26 +4,18 @@ import { isUuid } from '@daybook/memory/id'
 import { LIMITS } from '@daybook/memory/limits'
 import { shortString } from '@daybook/memory/text-rules'
 import { USUAL_TRUST } from '@daybook/memory/trust'
-import {
-  type ApiKey,
-  type CreatedKey,
-  listKeys,
-  makeKey,
-  revokeKey,
-  rotateKey,
-} from '@daybook/postgres/access/manage-keys'
+import { type ApiKey, type CreatedKey, listKeys, makeKey, revokeKey, rotateKey } from '@daybook/postgres/access/manage-keys'
 import { readProjects } from '@daybook/postgres/access/projects'
 import { SCOPES, type Scope } from '@daybook/postgres/access/scopes'
 import { setKeyTrust } from '@daybook/postgres/access/trust'
 import type { Context } from '../../context.ts'
 import { builder } from '../builder.ts'
-import { ADMIN } from '../needs.ts'
-import { administered, administeredProject } from '../projects-of-key.ts'
+import { ADMIN, NOTHING, administered, administeredProject, requireRecentLogin } from '../resolve-in-project.ts'
 import { enumOfWords } from '../types/enum-of-words.ts'
 import { project } from '../types/project.ts'
 import { trustLevel } from '../types/writer.ts'
 import { OperationRefusedError } from './operation-refused.ts'
-import { requireRecentLogin } from './require-recent-login.ts'
+import { type LoginLink, makeLoginLink } from '../../console/session-cookie.ts'
 
 /** The most projects that one key names. */
 const MOST_PROJECTS = 100
@@ -325,3 +317,30 @@ function whyNotRotated({ name, replacedBy, revokedAt }: ApiKey): string {
   if (replacedBy !== null) return `The key "${name}" was rotated already, to ${replacedBy}: rotate that one`
   return `The key "${name}" has expired: create another one instead`
 }
+
+const loginLink = builder.objectRef<LoginLink>('LoginLink')
+
+builder.objectType(loginLink, {
+  description: 'A link that logs a browser in to the web console, once.',
+  fields: (t) => ({
+    path: t.exposeString('path', {
+      description:
+        'What follows the address of Daybook: `/console/login#token=…`. The address is the one that the browser reaches it by, which a gateway behind a proxy does not know. Keep it secret: whoever opens it first has the rights of the key.',
+    }),
+    expiresAt: t.field({ type: 'DateTime', resolve: (link) => link.expiresAt }),
+  }),
+})
+
+builder.mutationField('createLoginLink', (t) =>
+  t.field({
+    ...NOTHING,
+    type: loginLink,
+    description:
+      'Makes a link that logs a browser in to the web console with the rights of the asking key. It works once, for 5 minutes; of one key the 10 newest work. The session ends when the key does.',
+    resolve: (_, _args, { access, directory, parts }) => {
+      if (!parts.config.console.enabled)
+        throw new DaybookError('REFUSED', 'This Daybook has no web console: DAYBOOK_CONSOLE is off')
+      return makeLoginLink(directory, access)
+    },
+  }),
+)

@@ -5,12 +5,11 @@ import { dropParked, listParked, type ParkedRow } from '@daybook/projection/appl
 import { liveGeneration } from '@daybook/projection/generations/generations'
 import { builder } from '../builder.ts'
 import { listCost } from '../limits.ts'
-import { DAYBOOK, READ } from '../needs.ts'
-import { requireAdmin } from '../require-admin.ts'
+import { DAYBOOK, READ, requireAdmin } from '../resolve-in-project.ts'
 import { event } from '../types/event.ts'
 import { checkFirst } from '../types/page.ts'
-import { projectionName } from '../types/projection-name.ts'
-import { checkProject } from './check-arguments.ts'
+import { projectionName } from '../types/projection.ts'
+import { checkProject } from './checks.ts'
 
 /** The type `ParkedEvent`. */
 export const parkedEvent = builder.objectRef<ParkedRow & { readonly projection: string }>('ParkedEvent')

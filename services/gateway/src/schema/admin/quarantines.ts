@@ -14,8 +14,7 @@ import {
 import type { Context } from '../../context.ts'
 import { builder } from '../builder.ts'
 import { SEARCH_COST } from '../limits.ts'
-import { ADMIN } from '../needs.ts'
-import { administered, administeredProject } from '../projects-of-key.ts'
+import { ADMIN, administered, administeredProject } from '../resolve-in-project.ts'
 import { project } from '../types/project.ts'
 import { OperationRefusedError } from './operation-refused.ts'
 

@@ -1,22 +1,28 @@
 import { findModel, unknownModel } from '@daybook/embeddings/models'
 import { readHead } from '@daybook/journal/read/read'
-import { NotFoundError, ValidationError } from '@daybook/memory/errors'
+import { NotFoundError, ValidationError, DaybookError } from '@daybook/memory/errors'
 import { isUuid } from '@daybook/memory/id'
 import type { Operation } from '@daybook/operations/operation'
 import { cancelOperation, readOperation } from '@daybook/operations/read'
 import { projectScope } from '@daybook/postgres/project-scope'
 import type { Context } from '../../context.ts'
 import { builder } from '../builder.ts'
-import { requireMemoryId } from '../mutations/request.ts'
-import { DAYBOOK } from '../needs.ts'
-import { operationAccess } from '../operation-access.ts'
-import { requireAdmin } from '../require-admin.ts'
-import { memoryKind } from '../types/memory-kind.ts'
-import { projectionName } from '../types/projection-name.ts'
-import { checkProject } from './check-arguments.ts'
-import { operation } from './operation.ts'
+import { requireMemoryId } from '../mutations/erase.ts'
+import { DAYBOOK, operationAccess, requireAdmin } from '../resolve-in-project.ts'
+import { memoryKind } from '../types/memory.ts'
+import { projectionName } from '../types/projection.ts'
+import { checkProject } from './checks.ts'
+import { operation } from './operations.ts'
 import { OperationRefusedError } from './operation-refused.ts'
-import { type AskedOperation, requestFor } from './request-for.ts'
+import { type OperationRequest, requestOperation, operationOn } from '@daybook/operations/request'
+import type { Database } from '@daybook/postgres/connect'
+import { PGVECTOR } from '@daybook/pgvector/generation-tables'
+import { generationBytes } from '@daybook/pgvector/read/generation-size'
+import { describeGeneration } from '@daybook/projection/generations/describe-generation'
+import { type GenerationState, type GenerationStatus, listGenerations, moveGeneration } from '@daybook/projection/generations/generations'
+import { swapGenerations } from '@daybook/projection/generations/swap-generations'
+import { PROJECTIONS } from '../../map-problem.ts'
+import { enumOfWords } from '../types/enum-of-words.ts'
 
 const operationResult = builder.errorUnion('OperationResult', {
   types: [operation, ValidationError, NotFoundError, OperationRefusedError],
@@ -212,3 +218,141 @@ builder.mutationFields((t) => ({
     },
   }),
 }))
+
+type Asked<Each> = Each extends OperationRequest ? Omit<Each, 'requestedBy'> : never
+
+/** An operation that a request asks for. */
+type AskedOperation = Asked<OperationRequest>
+
+/**
+ * Queues an operation for the request's key.
+ * @throws OperationRefusedError BUSY
+ */
+export async function requestFor(
+  db: Database,
+  { metadata }: Pick<Context, 'metadata'>,
+  asked: AskedOperation,
+): Promise<Operation> {
+  try {
+    return await requestOperation(db, { ...asked, requestedBy: metadata.actor })
+  } catch (error) {
+    if (error instanceof DaybookError && error.code === 'BUSY')
+      throw new OperationRefusedError('BUSY', error.message)
+    throw error
+  }
+}
+
+const generationStatus = enumOfWords<GenerationStatus>('GenerationStatus', {
+  building: 'A rebuild loads it from the journal.',
+  following: 'It is loaded, and catches up with the journal before it is swapped in.',
+  live: 'Searches read it.',
+  old: 'It was live before and is kept up to date for a rollback.',
+  dropping: 'It is being deleted.',
+})
+
+/** The type `Generation`. */
+const generation = builder.objectRef<GenerationState>('Generation')
+
+builder.objectType(generation, {
+  description:
+    'One physical copy of a projection. One is live; an old one is kept up to date for a rollback.',
+  fields: (t) => ({
+    projection: t.field({ type: projectionName, resolve: ({ projection }) => projection }),
+    generation: t.exposeInt('generation'),
+    status: t.field({ type: generationStatus, resolve: ({ status }) => status }),
+    model: t.exposeString('modelId', { description: 'The embedding model whose vectors it holds.' }),
+    dimension: t.exposeInt('dimension'),
+    createdAt: t.field({ type: 'DateTime', resolve: (one) => one.createdAt }),
+    retiredAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      resolve: (one) => one.retiredAt,
+      description: 'When another generation took its place.',
+    }),
+    lag: t.int({
+      complexity: 10,
+      resolve: async (one, _, context) => (await describeGeneration(requireAdmin(context), one)).lag,
+      description: 'Events of all projects that it has not applied yet.',
+    }),
+    parked: t.int({
+      complexity: 10,
+      resolve: async (one, _, context) => (await describeGeneration(requireAdmin(context), one)).parked,
+    }),
+    bytes: t.float({
+      nullable: true,
+      complexity: 10,
+      description: 'Its size in the database, with indexes; null if it is not in the database.',
+      resolve: ({ projection, generation: number }, _, context) =>
+        projection === PGVECTOR ? generationBytes(requireAdmin(context), number) : null,
+    }),
+  }),
+})
+
+const generationResult = builder.errorUnion('GenerationResult', {
+  types: [generation, ValidationError, NotFoundError, OperationRefusedError],
+  resolveType: () => 'Generation',
+})
+
+builder.queryField('generations', (t) =>
+  t.field({
+    ...DAYBOOK,
+    type: [generation],
+    args: { projection: t.arg({ type: projectionName }) },
+    resolve: async (_, { projection }, context) => {
+      const db = requireAdmin(context)
+      const names = projection == null ? PROJECTIONS : [projection]
+      return (await Promise.all(names.map((name) => listGenerations(db, name)))).flat()
+    },
+  }),
+)
+
+builder.mutationFields((t) => ({
+  rollback: t.field({
+    ...DAYBOOK,
+    type: generationResult,
+    description: 'Makes the previous generation live again, at once.',
+    args: { projection: t.arg({ type: projectionName, required: true }) },
+    resolve: async (_, { projection }, context) => {
+      const db = requireAdmin(context)
+      await requireIdle(context, projection)
+      const [last] = (await listGenerations(db, projection))
+        .filter(({ status }) => status === 'old')
+        .toSorted((a, b) => (b.retiredAt ?? '').localeCompare(a.retiredAt ?? ''))
+      if (last === undefined) throw new NotFoundError(`An old generation of ${projection}`, 'Daybook')
+      // A rollback asks for that generation as it is, parked events included.
+      if ((await swapGenerations(db, last, { acceptParked: true })) !== 'swapped')
+        throw new OperationRefusedError('REFUSED', `Generation ${last.generation} is being dropped`)
+      return { ...last, status: 'live' as const, retiredAt: null }
+    },
+  }),
+  dropGeneration: t.field({
+    ...DAYBOOK,
+    type: generationResult,
+    description:
+      'Deletes an old generation for good, within some seconds. A rollback to it is then impossible.',
+    args: {
+      projection: t.arg({ type: projectionName, required: true }),
+      generation: t.arg.int({ required: true }),
+    },
+    resolve: async (_, { projection, generation: number }, context) => {
+      const db = requireAdmin(context)
+      const found = (await listGenerations(db, projection)).find((one) => one.generation === number)
+      if (found === undefined) throw new NotFoundError(`Generation ${number} of ${projection}`, 'Daybook')
+      if (found.status !== 'dropping' && !(await moveGeneration(db, found, ['old'], 'dropping')))
+        throw new OperationRefusedError(
+          'REFUSED',
+          `Generation ${number} of ${projection} is ${found.status}: only an old one may be dropped; a rebuild that is under way is cancelled`,
+        )
+      return { ...found, status: 'dropping' as const }
+    },
+  }),
+}))
+
+async function requireIdle(context: Parameters<typeof requireAdmin>[0], projection: string): Promise<void> {
+  const busy = await operationOn(requireAdmin(context), projection)
+  if (busy !== null)
+    throw new OperationRefusedError(
+      'BUSY',
+      `The operation ${busy.id} (${busy.type}) is at work on ${projection}: wait for it, or cancel it`,
+    )
+}

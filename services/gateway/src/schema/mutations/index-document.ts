@@ -7,7 +7,7 @@ import { bytesInWords, sizeInWords } from '@daybook/memory/size-in-words'
 import { bytes, shortString } from '@daybook/memory/text-rules'
 import { builder } from '../builder.ts'
 import { rememberResult } from './remember.ts'
-import { append, checkIdempotencyKey } from './request.ts'
+import { append, checkIdempotencyKey } from './erase.ts'
 
 const LIMIT = sizeInWords(LIMITS.documentBytes)
 

@@ -1,18 +1,54 @@
 import type { Appended, AppendOutcome, AppendRequest } from '@daybook/journal/append/append-request'
+import { builder } from '../builder.ts'
+import { written } from './transitions.ts'
 import { ConflictError, LimitExceededError, ValidationError } from '@daybook/memory/errors'
 import { rememberedId } from '@daybook/memory/id'
 import { LIMITS } from '@daybook/memory/limits'
 import type { Context } from '../../context.ts'
-import { builder } from '../builder.ts'
 import { LIST_COST, REMEMBER_COST } from '../limits.ts'
 import { rememberInput, toRememberInput } from '../types/memory-inputs.ts'
-import { append, checkIdempotencyKey } from './request.ts'
-import { addSimilar } from './similar-to-remembered.ts'
-import { addOutcome } from './write-outcome.ts'
-import { written } from './written.ts'
+import { append, checkIdempotencyKey } from './erase.ts'
+import { addSimilar } from '../types/memory-neighbours.ts'
+
+const writeOutcome = builder.enumType('WriteOutcome', {
+  description: 'What remembering came to.',
+  values: {
+    REMEMBERED: { description: 'A new memory.' },
+    REVISED: { description: 'The same thing was remembered already, and has a new version.' },
+    RESTORED: { description: 'A forgotten document came back, as it is given now.' },
+    UNCHANGED: { description: 'The same thing was remembered already, just so. Nothing was written.' },
+  } as const,
+})
+
+/** Adds the field `outcome` to the result of remembering. */
+function addOutcome(remembered: ReturnType<typeof written>): void {
+  builder.objectField(remembered, 'outcome', (t) =>
+    t.field({
+      type: writeOutcome,
+      description: 'What it came to. For a repeated request (duplicate), what the first one came to.',
+      resolve: (appended) => outcomeOf(appended),
+    }),
+  )
+}
+
+function outcomeOf({ memory, written, duplicate }: Appended) {
+  if (duplicate) return memory.version === 1 ? 'REMEMBERED' : 'REVISED'
+  switch (written) {
+    case null:
+      return 'UNCHANGED'
+    case 'MemoryRemembered':
+      return 'REMEMBERED'
+    case 'MemoryRestored':
+      return 'RESTORED'
+    default:
+      return 'REVISED'
+  }
+}
 
 const remembered = written('Remembered', 'The memory, in the journal.')
+
 addOutcome(remembered)
+
 addSimilar(remembered)
 
 /** The result of remembering. */

@@ -8,7 +8,7 @@ import {
   searchByKey,
 } from '@daybook/search/search-by-key'
 import { countAccess } from '../../count-access.ts'
-import { searchPartsOf } from '../../search-parts-of.ts'
+import { searchPartsOf } from '../../open-search-engines.ts'
 import { builder } from '../builder.ts'
 import { listCost, SEARCH_COST } from '../limits.ts'
 import { searchResult } from '../types/search-result.ts'

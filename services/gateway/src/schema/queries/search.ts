@@ -7,28 +7,16 @@ import { mergeAnswers } from '@daybook/search/projects/merge-answers'
 import { type ProjectSearch, searchProjects } from '@daybook/search/projects/search-projects'
 import { search } from '@daybook/search/search'
 import type { SearchAnswer, SearchHit, SearchMode, SearchRequest } from '@daybook/search/search-request'
-import { readAtLeast, waitAtLeast } from '../../at-least.ts'
+import { readAtLeast, waitAtLeast, AS_OF, pastMoment } from '../../find-memories.ts'
 import type { Context } from '../../context.ts'
 import { countAccess } from '../../count-access.ts'
-import { embedEarly } from '../../embed-early.ts'
-import { parkedBehind } from '../../parked-behind.ts'
-import { AS_OF, pastMoment } from '../../past-moment.ts'
-import { searchPartsOf } from '../../search-parts-of.ts'
-import { builder } from '../builder.ts'
-import { AT_LEAST_HASH } from '../hash-arguments.ts'
-import { listCost, PROJECTS_MAX, SEARCH_COST } from '../limits.ts'
-import { readableProject } from '../projects-of-key.ts'
-import { selects } from '../selects.ts'
+import { embedEarly, searchPartsOf } from '../../open-search-engines.ts'
+import { parkedBehind } from '../../map-problem.ts'
+import { builder, selects } from '../builder.ts'
+import { AT_LEAST_HASH, listCost, PROJECTS_MAX, SEARCH_COST } from '../limits.ts'
+import { readableProject } from '../resolve-in-project.ts'
 import { memoryFilter } from '../types/memory-filter.ts'
-import { rankingWeights } from '../types/ranking-weights.ts'
-import {
-  rankingMethod,
-  type SearchedAnswer,
-  type SearchedProject,
-  searchEngine,
-  searchMode,
-  searchResult,
-} from '../types/search-result.ts'
+import { rankingWeights, rankingMethod, type SearchedAnswer, type SearchedProject, searchEngine, searchMode, searchResult } from '../types/search-result.ts'
 
 /** Which texts a search looks at; null for the present ones. @throws ValidationError for both at once */
 async function pastWanted(

@@ -6,15 +6,17 @@ import { LIMITS } from '@daybook/memory/limits'
 import { shortString } from '@daybook/memory/text-rules'
 import { bindToProject, type Database } from '@daybook/postgres/connect'
 import { type BegunToFollow, beginFollowing, repoint } from '@daybook/sync/follower/begin-following'
-import { updateFollowed } from '@daybook/sync/follower/followed-projects'
-import { type FollowedStatus, listStatus } from '@daybook/sync/follower/status'
-import { deleteProject } from '../../delete-project.ts'
+import { updateFollowed, type ConflictRule } from '@daybook/sync/follower/followed-projects'
+import { type FollowedStatus, listStatus, type ShownState } from '@daybook/sync/follower/status'
+import { deleteProject } from '../../erase.ts'
 import { OperationRefusedError } from '../admin/operation-refused.ts'
 import { builder } from '../builder.ts'
-import { ADMIN, DAYBOOK } from '../needs.ts'
-import { administeredProject } from '../projects-of-key.ts'
-import { requireAdmin } from '../require-admin.ts'
-import { conflictRule, followedProject } from './followed-project.ts'
+import { ADMIN, DAYBOOK, administeredProject, administered, requireAdmin } from '../resolve-in-project.ts'
+import { readProjects } from '@daybook/postgres/access/projects'
+import { enumOfWords } from '../types/enum-of-words.ts'
+import { project } from '../types/project.ts'
+import { readHead } from '@daybook/journal/read/read'
+import { type Follower, listFollowers } from '@daybook/sync/home/followers'
 
 interface Begun extends BegunToFollow {
   readonly status: FollowedStatus
@@ -222,3 +224,118 @@ export async function refusing<T>(url: string, work: () => Promise<T>): Promise<
     })
   }
 }
+
+/** The enum `ConflictRule`. */
+const conflictRule = enumOfWords<ConflictRule>('ConflictRule', {
+  LATEST_WINS: 'A change made offline is made on top of the other one; both are in the history.',
+  ASK: 'It waits until a person decides.',
+})
+
+const shownState = enumOfWords<ShownState>('SyncState', {
+  COPYING: 'The home’s events are being copied.',
+  CONNECTED: 'Everything that the home has is here.',
+  OFFLINE: 'The home does not answer. Reads and searches go on, and writes go into the branch.',
+  REFUSED: 'The home refuses this Daybook, or cannot be followed as it is. Nothing can be written.',
+  MOVED:
+    'The project has its home elsewhere now (`movedTo`). The former home passes everything on, as long as it is there.',
+  PAUSED: 'Nothing is copied or sent until it is resumed. `problem` says why, if nobody asked for that.',
+  STOPPED: 'No process follows it: start the sync service.',
+})
+
+/** The type `FollowedProject`. */
+const followedProject = builder.objectRef<FollowedStatus>('FollowedProject')
+
+builder.objectType(followedProject, {
+  description: 'A project whose home is another Daybook, which alone gives out its sequences.',
+  fields: (t) => ({
+    project: t.field({
+      type: project,
+      resolve: async ({ projectId }, _, { directory }) => {
+        const [found] = await readProjects(bindToProject(directory, projectId), [projectId])
+        if (found === undefined) throw new Error(`the project ${projectId} is gone`)
+        return found
+      },
+    }),
+    homeUrl: t.string({ resolve: ({ home }) => home.url }),
+    state: t.field({ type: shownState, resolve: ({ shown }) => shown }),
+    problem: t.exposeString('problem', {
+      nullable: true,
+      description: 'Why it is not connected, or was paused, as a sentence.',
+    }),
+    rule: t.field({
+      type: conflictRule,
+      resolve: ({ rule }) => rule,
+      description: 'How conflicts are resolved.',
+    }),
+    epoch: t.exposeInt('epoch', { description: 'How many homes the project has had.' }),
+    copied: t.int({
+      resolve: ({ copied }) => copied.sequence,
+      description: 'The last of the home’s events that is here.',
+    }),
+    homeSequence: t.exposeInt('homeSequence', {
+      description: 'How far the home was when it was last heard.',
+    }),
+    lagEvents: t.exposeInt('lagEvents', {
+      description: 'How many of the home’s events are missing here, as far as is known.',
+    }),
+    lagSeconds: t.exposeFloat('lagSeconds', {
+      nullable: true,
+      description:
+        'For how long something may have been missing here; 0 while connected, null if it was never complete.',
+    }),
+    waiting: t.exposeInt('waiting', {
+      description: 'Commands in the branch: those whose events have not come from the home yet.',
+    }),
+    waitingSince: t.field({ type: 'DateTime', nullable: true, resolve: ({ waitingSince }) => waitingSince }),
+    openConflicts: t.exposeInt('openConflicts', { description: 'Conflicts that wait for a person.' }),
+    movedTo: t.exposeString('movedTo', {
+      nullable: true,
+      description: 'Where the project has its home now, if it is not where it was followed.',
+    }),
+    followedSince: t.field({ type: 'DateTime', resolve: ({ followedSince }) => followedSince }),
+  }),
+})
+
+builder.queryField('followedProjects', (t) =>
+  t.field({
+    ...ADMIN,
+    type: [followedProject],
+    description: 'The projects that follow another Daybook, as far as the key administers them.',
+    resolve: (_, __, context) => listStatus(context.directory, administered(context)),
+  }),
+)
+
+const follower = builder.objectRef<Follower>('ProjectFollower')
+
+builder.objectType(follower, {
+  description: 'A Daybook that follows a project of this one.',
+  fields: (t) => ({
+    id: t.id({ resolve: ({ followerId }) => followerId }),
+    name: t.exposeString('name', {
+      description: 'As it calls itself, such as its machine’s name. Nothing proves it.',
+    }),
+    keyId: t.exposeID('keyId', {
+      description: 'The key with which it follows: revoke it, and it follows no more.',
+    }),
+    sequence: t.exposeInt('sequence', {
+      description: 'How far it may be: the last event that was sent to it.',
+    }),
+    lagEvents: t.int({
+      resolve: async ({ sequence }, _, { project }) => Math.max(0, (await readHead(project)) - sequence),
+      description: 'How many events have not been sent to it.',
+    }),
+    seenAt: t.field({ type: 'DateTime', resolve: ({ seenAt }) => seenAt, description: 'Noted every 5 s.' }),
+  }),
+})
+
+builder.queryField('followers', (t) =>
+  t.field({
+    ...ADMIN,
+    type: [follower],
+    description: 'Who follows the request’s project, the last seen first.',
+    resolve: async (_, __, context) => {
+      await administeredProject(context, context.project.projectId)
+      return listFollowers(context.project)
+    },
+  }),
+)

@@ -1,14 +1,21 @@
 import type { AskAnswer, AskEvent } from '@daybook/ask/ask'
 import { builder } from '../builder.ts'
 import { contextEntry, packedContext } from './packed-context.ts'
+import { checkFilter } from '@daybook/memory/check-filter'
+import { ValidationError } from '@daybook/memory/errors'
+import { packContext } from '@daybook/search/context/pack-context'
+import { searchPartsOf } from '../../open-search-engines.ts'
+import { SEARCH_COST } from '../limits.ts'
+import { memoryFilter } from './memory-filter.ts'
 
 /** The enum of the pipelines. */
-export const askPipeline = builder.enumType('AskPipeline', {
+const askPipeline = builder.enumType('AskPipeline', {
   values: {
     RAG: { description: 'Finds memories, and answers from them.' },
     CODEGEN: { description: 'Finds memories, writes code by them, and checks it.' },
   } as const,
 })
+
 const askStep = builder.enumType('AskStep', { values: ['GENERATE', 'CHECK'] as const })
 
 type EventOf<Type extends AskEvent['type']> = Extract<AskEvent, { type: Type }>
@@ -19,6 +26,7 @@ const askContext = builder.objectRef<EventOf<'CONTEXT'>>('AskContext').implement
     context: t.field({ type: packedContext, resolve: ({ context }) => context }),
   }),
 })
+
 const askText = builder.objectRef<EventOf<'TEXT'>>('AskText').implement({
   description: 'The next words of the model.',
   fields: (t) => ({
@@ -26,6 +34,7 @@ const askText = builder.objectRef<EventOf<'TEXT'>>('AskText').implement({
     text: t.exposeString('text'),
   }),
 })
+
 const askCheck = builder.objectRef<NonNullable<AskAnswer['check']>>('AskCheck').implement({
   description: 'What the model says of its own code.',
   fields: (t) => ({
@@ -36,6 +45,7 @@ const askCheck = builder.objectRef<NonNullable<AskAnswer['check']>>('AskCheck').
     text: t.exposeString('text'),
   }),
 })
+
 const askAnswer = builder.objectRef<AskAnswer>('AskAnswer').implement({
   description: 'The whole answer. It comes last.',
   fields: (t) => ({
@@ -60,6 +70,7 @@ const askAnswer = builder.objectRef<AskAnswer>('AskAnswer').implement({
     outputTokens: t.exposeInt('outputTokens', { nullable: true }),
   }),
 })
+
 const askFailed = builder.objectRef<EventOf<'FAILED'>>('AskFailed').implement({
   description: 'There is no answer. The context that came first can be used all the same.',
   fields: (t) => ({
@@ -78,7 +89,53 @@ const TYPE_NAMES = {
 } as const
 
 /** What the subscription `ask` sends. */
-export const askEvent = builder.unionType('AskEvent', {
+const askEvent = builder.unionType('AskEvent', {
   types: [askContext, askText, askAnswer, askFailed],
   resolveType: ({ type }) => TYPE_NAMES[type],
 })
+
+const LANGUAGE = /^[\p{L}\p{N}+#. -]{1,40}$/u
+
+builder.subscriptionField('ask', (t) =>
+  t.field({
+    type: askEvent,
+    complexity: { field: SEARCH_COST },
+    description:
+      'Answers a question from memories with the language model of DAYBOOK_ASK_MODEL: first the context that the model is given, then its words as it says them, then the answer with its citations. Memories are passed as delimited data, never as instructions.',
+    args: {
+      question: t.arg.string({ required: true }),
+      pipeline: t.arg({ type: askPipeline, defaultValue: 'RAG' }),
+      language: t.arg.string({ description: 'The programming language for CODEGEN, such as SQL.' }),
+      tokenBudget: t.arg.int({ defaultValue: 2000, description: 'Of the context: 1 to 100,000.' }),
+      filter: t.arg({ type: memoryFilter }),
+    },
+    subscribe: (_, { question, pipeline, language, tokenBudget, filter }, context) => {
+      if (language != null && !LANGUAGE.test(language))
+        throw new ValidationError('language', 'must be the name of a language, of at most 40 characters')
+      const meant = checkFilter(filter)
+      return context.subscribe(async function* (ended): AsyncGenerator<AskEvent, void> {
+        const packed = await packContext(await searchPartsOf(context), {
+          query: question,
+          filter: meant,
+          tokenBudget: tokenBudget ?? 2000,
+          order: 'SCORE',
+        })
+        context.parts.access.touch(
+          context.project,
+          packed.entries.map(({ memory }) => memory.state.id),
+        )
+        // Loaded with the first question: most gateways are never asked one.
+        const { ask } = await import('@daybook/ask/ask')
+        const { openLanguageModel } = await import('@daybook/ask/language-model')
+        const request = {
+          question,
+          pipeline: pipeline ?? 'RAG',
+          language: language ?? null,
+          context: packed,
+        }
+        yield* ask(openLanguageModel(context.parts.config), request, ended)
+      })
+    },
+    resolve: (event) => event,
+  }),
+)

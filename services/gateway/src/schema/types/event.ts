@@ -1,9 +1,16 @@
 import { EVENT_TYPES } from '@daybook/memory/events'
 import { memoryIdOf } from '@daybook/memory/state'
-import type { ShownRecord } from '../../shown-record.ts'
+import { type ShownRecord, showRecord } from '../../find-memories.ts'
 import { builder } from '../builder.ts'
 import { memoryInterface } from './memory.ts'
 import { writer } from './writer.ts'
+import { readWithheld } from '@daybook/pgvector/read/withheld'
+import { readJournalPage, checkPlace, requirePlace } from '../../journal-page.ts'
+import { AFTER_HASH } from '../limits.ts'
+import { checkFirst } from './page.ts'
+import { checkFilter } from '@daybook/memory/check-filter'
+import { followJournal } from '../../follow-journal.ts'
+import { memoryFilter } from './memory-filter.ts'
 
 /** The type `Event`. */
 export const event = builder.objectRef<ShownRecord>('Event')
@@ -83,3 +90,47 @@ builder.objectType(event, {
     recordedAt: t.field({ type: 'DateTime', resolve: ({ envelope }) => envelope.recordedAt }),
   }),
 })
+
+/** The most events in one answer. */
+const FIRST_MAX = 1_000
+
+builder.queryField('journal', (t) =>
+  t.field({
+    type: [event],
+    complexity: ({ first }) => ({ field: 1, multiplier: Math.max(1, first ?? 100) }),
+    description:
+      "The project's events after `after`, in order. If events are long, there may be fewer than `first`: a request returns at most 4 MiB. Continue with `after` until there are none. The content of events is withheld while their writer is in quarantine.",
+    args: {
+      after: t.arg.int({ defaultValue: 0 }),
+      afterHash: t.arg.string({ description: AFTER_HASH }),
+      first: t.arg.int({ defaultValue: 100, description: '1 to 1,000.' }),
+    },
+    resolve: async (_, { after, afterHash, first }, { project, journalBudget }) => {
+      const limit = checkFirst(first, { fallback: 100, most: FIRST_MAX })
+      const place = checkPlace('after', after ?? 0, afterHash)
+      if (place?.hash != null) await requirePlace(project, 'after', place)
+      const page = { after: place?.sequence ?? 0, first: limit }
+      const withheld = await readWithheld(project.db)
+      const records = await readJournalPage(project, page, journalBudget)
+      return records.map((record) => showRecord(withheld, record))
+    },
+  }),
+)
+
+builder.subscriptionField('events', (t) =>
+  t.field({
+    type: event,
+    description:
+      'Events after `after` without a gap, then live; from now on if `after` is not given. If the database has lost events that were delivered, the subscription ends with the error DIVERGED, which names the last common sequence. The content of events is withheld while their writer is in quarantine.',
+    args: {
+      after: t.arg.int(),
+      afterHash: t.arg.string({ description: AFTER_HASH }),
+      filter: t.arg({ type: memoryFilter }),
+    },
+    subscribe: (_, { after, afterHash, filter }, context) => {
+      const [from, meant] = [checkPlace('after', after, afterHash), checkFilter(filter)]
+      return context.subscribe((ended) => followJournal(context, from, meant, ended))
+    },
+    resolve: (one) => one,
+  }),
+)

@@ -2,6 +2,11 @@ import { ValidationError } from '@daybook/memory/errors'
 import { FACET_NAMES, type FacetCount, type FacetName, type Facets } from '@daybook/memory/facets'
 import { grouped } from '@daybook/memory/size-in-words'
 import { builder } from '../builder.ts'
+import { checkFilter } from '@daybook/memory/check-filter'
+import { readFacets } from '@daybook/pgvector/read/read-facets'
+import { requireAtLeast, AS_OF, pastMoment } from '../../find-memories.ts'
+import { listCost } from '../limits.ts'
+import { memoryFilter } from './memory-filter.ts'
 
 /** The most values that are listed per facet, and how many unless a caller says. */
 export const [FACET_VALUES_MAX, FACET_VALUES] = [1_000, 50]
@@ -68,3 +73,28 @@ export const facets = builder.objectRef<Facets>('Facets').implement({
     }),
   }),
 })
+
+/** Beside its answer: it reads all memories that match. 100,000 take about as long as a search. */
+const FACETS_COST = 1_500
+
+builder.queryField('facets', (t) =>
+  t.field({
+    type: facets,
+    complexity: ({ values }) => listCost(values ?? FACET_VALUES, FACETS_COST),
+    description: 'How many memories that match the filter have which label, kind, category, and so on.',
+    args: {
+      filter: t.arg({ type: memoryFilter }),
+      values: t.arg.int({
+        defaultValue: FACET_VALUES,
+        description: `The most values listed per facet, 1 to ${FACET_VALUES_MAX}. \`others\` counts the rest.`,
+      }),
+      asOf: t.arg({ type: 'DateTime', description: AS_OF }),
+    },
+    resolve: async (_, args, context) => {
+      const [filter, most] = [checkFilter(args.filter), checkFacetValues(args.values)]
+      const past = await pastMoment(context, args.asOf)
+      await requireAtLeast(context, past?.sequence, null)
+      return readFacets(context.project, (await context.readModel()).tables, { filter, most, past })
+    },
+  }),
+)

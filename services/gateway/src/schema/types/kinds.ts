@@ -5,8 +5,7 @@ import { objectName } from '@daybook/memory/kinds/object-name'
 import type { Memory } from '@daybook/memory/state'
 import { builder } from '../builder.ts'
 import { enumOfWords } from './enum-of-words.ts'
-import { memoryInterface } from './memory.ts'
-import { node } from './node.ts'
+import { memoryInterface, node } from './memory.ts'
 
 /*
  * One GraphQL object and two inputs for each kind, made from the kind's own fields (libs/memory/src/kinds). A

@@ -1,11 +1,21 @@
-import type { FieldChange, StateDiff, TextPart } from '@daybook/memory/diff-versions'
+import { type FieldChange, type StateDiff, type TextPart, diffStates } from '@daybook/memory/diff-versions'
 import type { JournalEvent } from '@daybook/memory/events'
 import { memoryIdOf } from '@daybook/memory/state'
 import { builder } from '../builder.ts'
 import { enumOfWords } from './enum-of-words.ts'
+import { readMemoryVersions, readMemoryEvents } from '@daybook/journal/read/read'
+import { readable } from '@daybook/journal/read/stored-event'
+import { ValidationError } from '@daybook/memory/errors'
+import { parseMemoryId } from '@daybook/memory/id'
+import type { Context } from '../../context.ts'
+import { LAST_VERSION, checkPage, withOwnCursors } from './page.ts'
+import { type ResolveCursorConnectionArgs, resolveCursorConnection } from '@pothos/plugin-relay'
+import { listCost } from '../limits.ts'
+import { event } from './event.ts'
+import { memoryInterface } from './memory.ts'
 
 /** Two versions of a memory, and what differs. */
-export interface DiffedMemory extends StateDiff {
+interface DiffedMemory extends StateDiff {
   readonly before: JournalEvent
   readonly after: JournalEvent
 }
@@ -18,6 +28,7 @@ const textChange = enumOfWords<TextPart['change']>('TextChange', {
 
 /** The type `FieldChange`. */
 export const fieldChange = builder.objectRef<FieldChange>('FieldChange')
+
 builder.objectType(fieldChange, {
   description: 'A field that differs.',
   fields: (t) => ({
@@ -31,6 +42,7 @@ builder.objectType(fieldChange, {
 
 /** The type `TextPart`. */
 export const textPart = builder.objectRef<TextPart>('TextPart')
+
 builder.objectType(textPart, {
   description: 'A part of a text: what both texts share, or some words of one of them, blanks included.',
   fields: (t) => ({
@@ -40,7 +52,8 @@ builder.objectType(textPart, {
 })
 
 /** The type `MemoryDiff`. */
-export const memoryDiff = builder.objectRef<DiffedMemory>('MemoryDiff')
+const memoryDiff = builder.objectRef<DiffedMemory>('MemoryDiff')
+
 builder.objectType(memoryDiff, {
   description: 'What differs between two versions of a memory.',
   fields: (t) => ({
@@ -62,3 +75,68 @@ builder.objectType(memoryDiff, {
     }),
   }),
 })
+
+builder.queryField('diff', (t) =>
+  t.field({
+    type: memoryDiff,
+    nullable: true,
+    description:
+      'What differs between two versions of a memory, forgotten or not. Null if there is no such memory. An error of the code VALIDATION names a version that it does not have, and NOT_FOUND one that was erased.',
+    args: {
+      id: t.arg.id({ required: true }),
+      from: t.arg.int({ required: true, description: 'The version to compare, 1 or more.' }),
+      to: t.arg.int({
+        description: 'The version to compare it with, earlier or later. Default: the newest.',
+      }),
+    },
+    resolve: (_, { id, from, to }, context) => diff(context, id, from, to ?? null),
+  }),
+)
+
+async function diff(
+  { project }: Context,
+  id: string,
+  from: number,
+  to: number | null,
+): Promise<DiffedMemory | null> {
+  const ref = parseMemoryId(id)
+  if (ref === null) return null
+  const { newest, records } = await readMemoryVersions(
+    project,
+    ref.uuid,
+    [from, to ?? 0].filter((version) => version >= 1 && version <= LAST_VERSION),
+  )
+  if (newest === null) return null
+  const find = (field: 'from' | 'to', version: number) => {
+    const record = records.get(version)
+    if (record === undefined)
+      throw new ValidationError(
+        field,
+        `is not a version of this memory: it has the versions 1 to ${newest}, and ${version} was asked for`,
+      )
+    return readable(record)
+  }
+  const [before, after] = [find('from', from), find('to', to ?? newest)]
+  if (ref.kind !== null && after.data.state.kind !== ref.kind) return null
+  return { before, after, ...diffStates(before.data.state, after.data.state) }
+}
+
+const eventConnection = builder.connectionObject({ type: event, name: 'EventConnection' })
+
+builder.interfaceField(memoryInterface, 'history', (t) =>
+  t.field({
+    type: eventConnection,
+    complexity: ({ first }) => listCost(first),
+    description: "The memory's events, oldest first.",
+    args: { first: t.arg.int({ defaultValue: 20 }), after: t.arg.string() },
+    resolve: async ({ state }, args, { project }) => {
+      const page = checkPage(args, LAST_VERSION)
+      const connection = await resolveCursorConnection(
+        { args: page.args, toCursor: ({ envelope }) => String(envelope.version) },
+        ({ limit }: ResolveCursorConnectionArgs) =>
+          readMemoryEvents(project, state.id, { afterVersion: page.after ?? 0, limit }),
+      )
+      return withOwnCursors(connection)
+    },
+  }),
+)

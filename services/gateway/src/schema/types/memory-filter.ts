@@ -1,6 +1,6 @@
 import { type Comparison, FILTERS, type FilterDefinition, type FilterName } from '@daybook/memory/filter'
 import { builder } from '../builder.ts'
-import { memoryKind } from './memory-kind.ts'
+import { memoryKind } from './memory.ts'
 import { trustLevel } from './writer.ts'
 
 /** The types of what filters are given, by comparison. */

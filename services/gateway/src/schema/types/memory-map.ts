@@ -1,13 +1,19 @@
-import type { KeptMap, MapPoint } from '@daybook/memory-map/store/read-map'
+import { type KeptMap, type MapPoint, countForMap, readMap } from '@daybook/memory-map/store/read-map'
 import type { Operation } from '@daybook/operations/operation'
 import type { Generation } from '@daybook/projection/generations/generations'
-import { operation } from '../admin/operation.ts'
+import { operation } from '../admin/operations.ts'
 import { builder } from '../builder.ts'
-import { memoryKind } from './memory-kind.ts'
-import { packDoubles, packFloats, packUuids, packWords } from './packed-column.ts'
+import { memoryKind } from './memory.ts'
+import { packDoubles, packFloats, packUuids, packWords } from './packed-context.ts'
+import { operationOf } from '@daybook/operations/read'
+import { mapProblem } from '../../map-problem.ts'
+import { ValidationError } from '@daybook/memory/errors'
+import { OperationRefusedError } from '../admin/operation-refused.ts'
+import { requestFor } from '../admin/request-operations.ts'
+import { SEARCH_COST } from '../limits.ts'
 
 /** What there is of a project's map. */
-export interface MapOfMemories {
+interface MapOfMemories {
   readonly memories: number
   readonly newer: number
   readonly problem: string | null
@@ -16,7 +22,7 @@ export interface MapOfMemories {
 }
 
 /** A map, and the generation whose vectors it shows. */
-export interface MadeMap extends KeptMap {
+interface MadeMap extends KeptMap {
   readonly generation: Generation
 }
 
@@ -79,7 +85,7 @@ const madeMap = builder.objectRef<MadeMap>('MadeMap').implement({
 })
 
 /** The type `MemoryMap`. */
-export const memoryMap = builder.objectRef<MapOfMemories>('MemoryMap').implement({
+const memoryMap = builder.objectRef<MapOfMemories>('MemoryMap').implement({
   description: 'The map of a project’s memories: near ones mean something similar.',
   fields: (t) => ({
     memories: t.exposeInt('memories', { description: 'How many memories can be found now.' }),
@@ -104,3 +110,53 @@ export const memoryMap = builder.objectRef<MapOfMemories>('MemoryMap').implement
     }),
   }),
 })
+
+/** It reads as many memories as `facets`. */
+const MAP_COST = 1_500
+
+builder.queryField('memoryMap', (t) =>
+  t.field({
+    type: memoryMap,
+    complexity: { field: MAP_COST },
+    description:
+      'The memories as points by meaning, as `mapMemories` last placed them. At most 20,000, the newest; of the others only their number is told.',
+    resolve: async (_, __, context) => {
+      const { project } = context
+      const model = await context.readModel()
+      const made = await readMap(project, model)
+      const { memories, newer } = await countForMap(project, model, made?.sequence ?? 0)
+      return {
+        memories,
+        newer,
+        made: made === null ? null : { ...made, generation: model.generation },
+        problem: made === null ? await mapProblem(context) : null,
+        operation: await operationOf(project.db, 'map-memories', project.projectId),
+      }
+    },
+  }),
+)
+
+const mapMemoriesResult = builder.errorUnion('MapMemoriesResult', {
+  types: [operation, ValidationError, OperationRefusedError],
+  resolveType: () => 'Operation',
+})
+
+builder.mutationField('mapMemories', (t) =>
+  t.field({
+    type: mapMemoriesResult,
+    complexity: { field: SEARCH_COST },
+    description:
+      'Makes the map of the project’s memories that `memoryMap` shows, in place of the last one, as an operation: 20,000 memories take about a minute. The same memories come to the same places.',
+    resolve: async (_, __, context) => {
+      const { db, projectId } = context.project
+      const problem = await mapProblem(context)
+      if (problem !== null) throw new OperationRefusedError('REFUSED', problem)
+      return requestFor(db, context, {
+        type: 'map-memories',
+        projection: null,
+        projectId,
+        options: { projectId },
+      })
+    },
+  }),
+)

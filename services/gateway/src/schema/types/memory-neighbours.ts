@@ -2,6 +2,17 @@ import type { Memory, MemoryState } from '@daybook/memory/state'
 import type { Context } from '../../context.ts'
 import { builder } from '../builder.ts'
 import { memoryInterface } from './memory.ts'
+import { checkFilter } from '@daybook/memory/check-filter'
+import { similar } from '@daybook/search/similar/similar'
+import { countAccess } from '../../count-access.ts'
+import { searchPartsOf } from '../../open-search-engines.ts'
+import { listCost, SEARCH_COST } from '../limits.ts'
+import { memoryFilter } from './memory-filter.ts'
+import { searchResult } from './search-result.ts'
+import { checkLimit } from '@daybook/search/check-request'
+import { DUPLICATE_COSINE, nearDuplicates } from '@daybook/search/similar/near-duplicates'
+import { READ } from '../resolve-in-project.ts'
+import type { written } from '../mutations/transitions.ts'
 
 const memoryNeighbours = builder.objectRef<MemoryState>('MemoryNeighbours')
 
@@ -41,3 +52,41 @@ builder.interfaceField(memoryInterface, 'neighbours', (t) =>
     description: 'The memories before and after it in the same context.',
   }),
 )
+
+builder.queryField('similar', (t) =>
+  t.field({
+    type: searchResult,
+    complexity: ({ topK }) => listCost(topK ?? 5, SEARCH_COST),
+    description:
+      'The memories nearest in meaning to a text, a memory or a vector: exactly one of them. A memory is not similar to itself. Scores are cosines. Of long texts the first eight parts are compared.',
+    args: {
+      text: t.arg.string({ description: 'At most 64 KiB.' }),
+      id: t.arg.id({ description: 'A memory.' }),
+      vector: t.arg.floatList({ description: "From the index's model, with as many numbers." }),
+      topK: t.arg.int({ defaultValue: 5, description: '1 to 100.' }),
+      filter: t.arg({ type: memoryFilter }),
+    },
+    resolve: async (_, { text, id, vector, topK, filter }, context) => {
+      const request = { text, id, vector, topK: topK ?? 5, filter: checkFilter(filter) }
+      return countAccess(context, await similar(await searchPartsOf(context), request))
+    },
+  }),
+)
+
+/** Hits unless the caller says how many. */
+const DEFAULT_LIMIT = 3
+
+/** Adds the field `similar` to the result of remembering. */
+export function addSimilar(remembered: ReturnType<typeof written>): void {
+  builder.objectField(remembered, 'similar', (t) =>
+    t.field({
+      ...READ,
+      type: searchResult,
+      complexity: ({ limit }) => listCost(limit ?? DEFAULT_LIMIT, SEARCH_COST),
+      description: `Memories that say nearly the same: a cosine of ${DUPLICATE_COSINE} or more. Looked up after the write is committed, and only if asked for, because the text has to be embedded first. Revise one of them, or say that the new one supersedes it.`,
+      args: { limit: t.arg.int({ defaultValue: DEFAULT_LIMIT, description: '1 to 100.' }) },
+      resolve: async ({ memory }, { limit }, context) =>
+        nearDuplicates(await searchPartsOf(context), memory, checkLimit(limit ?? DEFAULT_LIMIT)),
+    }),
+  )
+}

@@ -1,11 +1,34 @@
+import { builder } from '../builder.ts'
 import { decayWeight } from '@daybook/memory/decay'
 import { bodyOf, type Memory, type MemoryState, memoryIdOf, textOf, titleOf } from '@daybook/memory/state'
 import { readMemories } from '@daybook/pgvector/read/read-memories'
 import { isWithheld } from '@daybook/pgvector/read/withheld'
 import type { Context } from '../../context.ts'
-import { builder } from '../builder.ts'
-import { memoryKind } from './memory-kind.ts'
-import { node } from './node.ts'
+import { KIND_NAMES } from '@daybook/memory/kinds/index'
+import { enumOfWords } from './enum-of-words.ts'
+import { ValidationError } from '@daybook/memory/errors'
+import { findMemories, readAtLeast, refuseBehind, requireAtLeast, findMemory, AS_OF, pastMoment } from '../../find-memories.ts'
+import { listCost, PAGE_MAX, AT_LEAST_HASH } from '../limits.ts'
+import { parseMemoryId } from '@daybook/memory/id'
+import { requireNotParked } from '../../map-problem.ts'
+import { authorsOf } from '@daybook/memory/authors'
+import { type Trust, trustIn, USUAL_TRUST } from '@daybook/memory/trust'
+import type { Quarantine } from '@daybook/postgres/access/quarantines'
+import { trustLevel, writer } from './writer.ts'
+
+/** Relay's Node, with our own ids instead of the plugin's base64. */
+export const node = builder.interfaceRef<unknown>('Node')
+
+builder.interfaceType(node, {
+  description: 'Anything that has an id.',
+  fields: (t) => ({
+    id: t.id({
+      resolve: () => {
+        throw new Error('every type that implements Node gives its own id')
+      },
+    }),
+  }),
+})
 
 /**
  * The interface that every kind implements. A resolver may return a memory or its plain id. All ids of a
@@ -31,6 +54,7 @@ export async function memoryById(context: Context, id: string | null | undefined
 }
 
 const documentPart = builder.objectRef<MemoryState>('DocumentPart')
+
 builder.objectType(documentPart, {
   description: 'The place of a text in a document that is too long for one memory.',
   fields: (t) => ({
@@ -137,3 +161,113 @@ builder.interfaceType(memoryInterface, {
     }),
   }),
 })
+
+/** The enum of kinds: `STASH`, `INSIGHT`, … */
+export const memoryKind = enumOfWords('MemoryKind', KIND_NAMES)
+
+builder.queryField('nodes', (t) =>
+  t.field({
+    type: [node],
+    nullable: { list: false, items: true },
+    complexity: ({ ids }) => listCost(ids.length),
+    description: `Several at once, at most ${PAGE_MAX}, in the order of their ids; null for what there is not.`,
+    args: { ids: t.arg.idList({ required: true }) },
+    resolve: (_, { ids }, context) => {
+      if (ids.length > PAGE_MAX) throw new ValidationError('ids', `must be at most ${PAGE_MAX}`)
+      return findMemories(context, ids)
+    },
+  }),
+)
+
+builder.queryField('memory', (t) =>
+  t.field({
+    type: memoryInterface,
+    nullable: true,
+    args: {
+      id: t.arg.id({ required: true }),
+      atLeast: t.arg.int({
+        description:
+          'Waits at most 5 s until this sequence is readable. The error is BEHIND if it is not, and PARKED if an event of this memory up to it could not be applied.',
+      }),
+      atLeastHash: t.arg.string({ description: AT_LEAST_HASH }),
+      asOf: t.arg({
+        type: 'DateTime',
+        description: `${AS_OF} A memory that was forgotten then says so. Its access counts are those of today.`,
+      }),
+    },
+    resolve: (_, { id, atLeast, atLeastHash, asOf }, context) =>
+      readAtLeast(context, { atLeast, atLeastHash }, async (behind) => {
+        refuseBehind(behind)
+        const past = await pastMoment(context, asOf)
+        await requireAtLeast(context, past?.sequence, null)
+        const ref = parseMemoryId(id)
+        if (ref !== null) await requireNotParked(context, ref.uuid, past?.sequence ?? atLeast)
+        return findMemory(context, id, past)
+      }),
+  }),
+)
+
+builder.queryField('node', (t) =>
+  t.field({
+    type: node,
+    nullable: true,
+    args: { id: t.arg.id({ required: true }) },
+    resolve: (_, { id }, context) => findMemory(context, id),
+  }),
+)
+
+const memoryQuarantine = builder.objectRef<Quarantine>('MemoryQuarantine')
+
+builder.objectType(memoryQuarantine, {
+  description: 'Why a memory is in no search, list or count: an author of what it says is in quarantine.',
+  fields: (t) => ({
+    since: t.field({ type: 'DateTime', resolve: ({ beganAt }) => beganAt }),
+    reason: t.exposeString('reason'),
+  }),
+})
+
+/** How far a memory is trusted now. */
+export async function trustOfMemory({ keyTrust }: Context, state: MemoryState): Promise<Trust> {
+  const keys = authorsOf(state).map(({ key }) => key)
+  const found = new Map(await Promise.all(keys.map(async (key) => [key, await keyTrust.load(key)] as const)))
+  return trustIn(state, (key) => found.get(key) ?? USUAL_TRUST)
+}
+
+async function quarantineOf(context: Context, state: MemoryState): Promise<Quarantine | null> {
+  const { tables } = await context.readModel()
+  if (!isWithheld(tables.withheld, state)) return null
+  const all = await context.lastingQuarantines()
+  return (
+    all.find(({ keyIds, agent }) =>
+      isWithheld({ keys: keyIds, agents: agent === null ? [] : [agent] }, state),
+    ) ?? null
+  )
+}
+
+builder.interfaceFields(memoryInterface, (t) => ({
+  writtenBy: t.field({
+    type: writer,
+    nullable: true,
+    resolve: ({ state }) => state.writtenBy ?? null,
+    description: 'Who last changed the content; null if nobody noted it, as before writers were noted.',
+  }),
+  editedBy: t.field({
+    type: writer,
+    nullable: true,
+    resolve: ({ state }) => state.editedBy ?? null,
+    description:
+      'Another author: who has changed anything else since, such as labels or metadata, else who wrote what is left of the content; null if there is none. Forgetting, restoring and ticking off do not count.',
+  }),
+  trust: t.field({
+    type: trustLevel,
+    resolve: ({ state }, _, context) => trustOfMemory(context, state),
+    description: 'The lower trust of the two, as their keys are trusted now.',
+  }),
+  quarantine: t.field({
+    type: memoryQuarantine,
+    nullable: true,
+    resolve: ({ state }, _, context) => quarantineOf(context, state),
+    description:
+      'Not null if the memory is withheld: reading it by its id is then the only way to it. Treat what it says with suspicion.',
+  }),
+}))

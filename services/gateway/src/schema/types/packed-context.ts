@@ -2,20 +2,28 @@ import type { ContextEntry, LeftOut, PackedContext } from '@daybook/search/conte
 import { builder } from '../builder.ts'
 import { memoryInterface } from './memory.ts'
 import { searchEngine } from './search-result.ts'
+import { checkFilter } from '@daybook/memory/check-filter'
+import { packContext } from '@daybook/search/context/pack-context'
+import { readAtLeast } from '../../find-memories.ts'
+import { searchPartsOf } from '../../open-search-engines.ts'
+import { AT_LEAST_HASH, SEARCH_COST } from '../limits.ts'
+import { memoryFilter } from './memory-filter.ts'
 
 /** The enum of the orders of a packed context. */
-export const contextOrder = builder.enumType('ContextOrder', {
+const contextOrder = builder.enumType('ContextOrder', {
   values: {
     SCORE: { description: 'The best hit first, each with its neighbours.' },
     TIME: { description: 'As things happened, the oldest first.' },
   } as const,
 })
+
 const contextRole = builder.enumType('ContextRole', {
   values: {
     HIT: { description: 'The search found it.' },
     NEIGHBOUR: { description: 'It stands beside a hit that says little without it.' },
   } as const,
 })
+
 const leftOutReason = builder.enumType('LeftOutReason', {
   values: {
     BUDGET: { description: 'There was no room for it.' },
@@ -77,3 +85,88 @@ export const packedContext = builder.objectRef<PackedContext>('PackedContext').i
     sequence: t.exposeInt('sequence', { description: 'The last sequence that the answer includes.' }),
   }),
 })
+
+builder.queryField('contextFor', (t) =>
+  t.field({
+    type: packedContext,
+    complexity: { field: SEARCH_COST },
+    description:
+      'The best memories for a prompt, packed into one text within a budget of tokens. Texts that say nearly the same appear once, long memories as their best passage, and hits that need it bring their neighbour.',
+    args: {
+      query: t.arg.string({ required: true }),
+      tokenBudget: t.arg.int({ defaultValue: 2000, description: '1 to 100,000.' }),
+      filter: t.arg({ type: memoryFilter }),
+      order: t.arg({ type: contextOrder, defaultValue: 'SCORE' }),
+      minScore: t.arg.float({ description: 'Leaves out hits with a lower score, 0 to 1.' }),
+      atLeast: t.arg.int({ description: 'Waits at most 5 s until this sequence is searchable.' }),
+      atLeastHash: t.arg.string({ description: AT_LEAST_HASH }),
+    },
+    resolve: async (_, args, context) => {
+      const filter = checkFilter(args.filter)
+      const packed = await readAtLeast(context, args, async (behind) => {
+        const answer = await packContext(await searchPartsOf(context), {
+          query: args.query,
+          filter,
+          tokenBudget: args.tokenBudget ?? 2000,
+          order: args.order ?? 'SCORE',
+          ...(args.minScore != null && { minScore: args.minScore }),
+          atLeast: args.atLeast ?? 0,
+        })
+        return behind === null ? answer : { ...answer, degraded: [behind, ...answer.degraded] }
+      })
+      context.parts.access.touch(
+        context.project,
+        packed.entries.map(({ memory }) => memory.state.id),
+      )
+      return packed
+    },
+  }),
+)
+
+/*
+ * Columns of numbers as base64 of their bytes, the lowest first: 20,000 points are 0.9 MB of one string each, where lists
+ * would be 3 MB, and 120,000 values that GraphQL completes one by one while nothing else is answered.
+ */
+
+/** Numbers of 32 bits with a point (IEEE 754). */
+export const packFloats = (values: readonly number[]): string =>
+  packed(values, 4, (bytes, value, at) => bytes.writeFloatLE(value, at))
+
+/** The same of 64 bits. */
+export const packDoubles = (values: readonly number[]): string =>
+  packed(values, 8, (bytes, value, at) => bytes.writeDoubleLE(value, at))
+
+/** Whole numbers from 0 to 65,535. */
+const packShorts = (values: readonly number[]): string =>
+  packed(values, 2, (bytes, value, at) => bytes.writeUInt16LE(value, at))
+
+/** UUIDs, 16 bytes each. */
+export const packUuids = (uuids: readonly string[]): string =>
+  Buffer.from(uuids.join('').replaceAll('-', ''), 'hex').toString('base64')
+
+/** The number that stands for no word. */
+const NO_WORD = 65_535
+
+/** Words as the numbers of their places in a list of each, which has no more than 65,535. */
+export function packWords<Word extends string>(
+  words: readonly (Word | null)[],
+): { readonly words: Word[]; readonly packed: string } {
+  const places = new Map<Word, number>()
+  const numbers = words.map((word) => {
+    if (word === null) return NO_WORD
+    const place = places.get(word) ?? places.size
+    places.set(word, place)
+    return place
+  })
+  return { words: [...places.keys()], packed: packShorts(numbers) }
+}
+
+function packed(
+  values: readonly number[],
+  size: number,
+  write: (bytes: Buffer, value: number, at: number) => void,
+): string {
+  const bytes = Buffer.alloc(values.length * size)
+  for (const [index, value] of values.entries()) write(bytes, value, index * size)
+  return bytes.toString('base64')
+}

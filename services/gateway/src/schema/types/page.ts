@@ -1,9 +1,16 @@
 import { ValidationError } from '@daybook/memory/errors'
 import type { PageInfoShape } from '@pothos/plugin-relay'
 import { PAGE_MAX } from '../limits.ts'
+import type { Named } from '@daybook/search/people/named'
+import { builder } from '../builder.ts'
+import { memoryInterface } from './memory.ts'
+import { moment } from '@daybook/memory/text-rules'
+import { Kind, type ValueNode, valueFromASTUntyped } from 'graphql'
+import { createGraphQLError } from 'graphql-yoga'
 
 /** The largest cursor of a list ordered by sequence. */
-export const LAST_SEQUENCE = Number.MAX_SAFE_INTEGER
+const LAST_SEQUENCE = Number.MAX_SAFE_INTEGER
+
 /** The largest cursor of a list ordered by version: Postgres keeps versions in 32 bits. */
 export const LAST_VERSION = 2_147_483_647
 
@@ -27,7 +34,7 @@ interface PageArguments {
 }
 
 /** A page of a list that is ordered by a number. That number is each item's cursor. */
-export interface Page {
+interface Page {
   /** The arguments for Pothos' `resolveCursorConnection`. */
   readonly args: { readonly first: number; readonly after: string | null }
   /** The number in the cursor; null means from the beginning. */
@@ -59,3 +66,74 @@ interface Connection<Edge> {
   readonly edges: readonly Edge[]
   readonly pageInfo: PageInfoShape
 }
+
+const named = (type: 'Person' | 'Interest', description: string, name: string) =>
+  builder.objectRef<Named>(type).implement({
+    description,
+    fields: (t) => ({
+      name: t.exposeString('name', { description: name }),
+      summary: t.exposeString('summary', {
+        description: 'What the memory says, as one line of at most 200 characters.',
+      }),
+      importance: t.exposeInt('importance', { description: 'Of the memory, 0 to 10.' }),
+      memory: t.field({
+        type: memoryInterface,
+        resolve: (one) => one.memory,
+        description: 'The most important memory about it; the newest of several.',
+      }),
+      memories: t.exposeInt('memories', { description: 'How many memories are about it.' }),
+    }),
+  })
+
+/** The type `Person`. */
+export const person = named(
+  'Person',
+  'Somebody whom memories are about.',
+  'From a line "name: …" of the memory, or an entity’s name; else the first 50 characters.',
+)
+
+/** The type `Interest`. */
+export const interest = named(
+  'Interest',
+  'Something that somebody likes to do.',
+  'From a line "interest: …" or "hobby: …" of the memory; else the first 50 characters.',
+)
+
+function parseMoment(value: unknown): string {
+  const result = moment.safeParse(value)
+  if (!result.success)
+    throw createGraphQLError(
+      `DateTime ${result.error.issues[0]?.message ?? 'is invalid'}, such as 2026-11-21T09:30:00Z`,
+    )
+  return result.data
+}
+
+builder.scalarType('DateTime', {
+  description: 'A moment as RFC 3339. Answers are in UTC.',
+  serialize: (value) => parseMoment(value),
+  parseValue: parseMoment,
+})
+
+builder.scalarType('JSONValue', {
+  description: 'Any JSON value: an object, a list, a string, a number, true or false. Only in answers.',
+  serialize: (value) => value,
+  parseValue: () => {
+    throw createGraphQLError('JSONValue is for answers only')
+  },
+})
+
+function parseObject(value: unknown): object {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw createGraphQLError('JSON must be an object')
+  return value
+}
+
+builder.scalarType('JSON', {
+  description: 'A JSON object.',
+  serialize: (value) => value as object,
+  parseValue: parseObject,
+  parseLiteral: (node: ValueNode, variables) => {
+    if (node.kind !== Kind.OBJECT) throw createGraphQLError('JSON must be an object')
+    return parseObject(valueFromASTUntyped(node, variables))
+  },
+})

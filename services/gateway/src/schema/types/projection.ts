@@ -1,5 +1,8 @@
 import type { ProjectionStatus } from '@daybook/projection/status/project-status'
 import { builder } from '../builder.ts'
+import { PROJECTIONS } from '../../map-problem.ts'
+import { enumOfWords } from './enum-of-words.ts'
+import { liveEngines } from '../../open-search-engines.ts'
 
 /** The type `Projection`. */
 export const projection = builder.objectRef<ProjectionStatus>('Projection')
@@ -25,3 +28,26 @@ builder.objectType(projection, {
     }),
   }),
 })
+
+/**
+ * The enum of projections. Its values are plain strings, because the libraries do not fix the set of
+ * projections.
+ */
+export const projectionName = enumOfWords<string>('ProjectionName', PROJECTIONS)
+
+builder.queryField('projections', (t) =>
+  t.field({
+    type: [projection],
+    resolve: async (_, __, { project, parts, readModel }) => {
+      const found = await liveEngines(project.db, parts.config)
+      // If there is no read model yet, this throws an error that says what to start.
+      if (found.length === 0) await readModel()
+      return Promise.all(
+        found.map(({ engine, live }) => {
+          const slot = parts.engines.find(({ name }) => name === engine.name)
+          return engine.status(project, live, slot?.search?.isAvailable() ?? true)
+        }),
+      )
+    },
+  }),
+)

@@ -11,16 +11,16 @@ import { builder } from '../builder.ts'
 import { PROJECTS_MAX } from '../limits.ts'
 import { enumOfWords } from './enum-of-words.ts'
 import { checkFacetValues, FACET_VALUES, facets } from './facets.ts'
-import { memoryInterface } from './memory.ts'
-import { trustOfMemory } from './memory-authors.ts'
+import { memoryInterface, trustOfMemory } from './memory.ts'
 import { project } from './project.ts'
-import { scoreTerm } from './score-term.ts'
 import { trustLevel } from './writer.ts'
+import type { ScoreTerm, TermName } from '@daybook/search/ranking/late/terms'
 
 /** The enum of search modes. */
 export const searchMode = builder.enumType('SearchMode', {
   values: ['HYBRID', 'SEMANTIC', 'KEYWORD'] as const,
 })
+
 /** The enum of engines that a search may name. */
 export const searchEngine = builder.enumType('SearchEngine', {
   description:
@@ -31,12 +31,14 @@ export const searchEngine = builder.enumType('SearchEngine', {
     ...ENGINES.filter(({ openSearch }) => openSearch !== undefined).map(({ name }) => engineName(name)),
   ] as const,
 })
+
 /** The enum of rankings. */
 export const rankingMethod = builder.enumType('RankingMethod', {
   description:
     "How hits are ordered. DEFAULT compares the tokens of the question with those of the memories; where an index has no token bits, it adds the retrievers' scores and those of neighbouring memories. RRF is reciprocal rank fusion, Σ 1 / (60 + rank) over the retrievers (Cormack, Clarke and Büttcher, 2009).",
   values: ['DEFAULT', 'RRF'] as const,
 })
+
 const matchType = enumOfWords<MatchType>('MatchType', {
   EXACT: 'By its key.',
   HYBRID: 'By words and by meaning.',
@@ -52,6 +54,7 @@ const retriever = enumOfWords<RetrieverName>('Retriever', {
 })
 
 const retrieverContribution = builder.objectRef<HitExplanation['retrievers'][number]>('RetrieverContribution')
+
 builder.objectType(retrieverContribution, {
   description: 'The score that one retriever gave a hit. contribution = weight × normalisedScore.',
   fields: (t) => ({
@@ -65,6 +68,7 @@ builder.objectType(retrieverContribution, {
 })
 
 const neighbourContribution = builder.objectRef<HitExplanation['neighbours'][number]>('NeighbourContribution')
+
 builder.objectType(neighbourContribution, {
   description: 'The score that a memory before or after in the same context added.',
   fields: (t) => ({
@@ -92,6 +96,7 @@ const priorContribution = builder.objectRef<PriorContribution>('PriorContributio
 })
 
 const sessionContribution = builder.objectRef<NonNullable<HitExplanation['session']>>('SessionContribution')
+
 builder.objectType(sessionContribution, {
   description: 'The score that the best hit of the same context added.',
   fields: (t) => ({
@@ -104,6 +109,7 @@ builder.objectType(sessionContribution, {
 })
 
 const explanation = builder.objectRef<Explanation>('Explanation')
+
 builder.objectType(explanation, {
   description:
     'How a score came about. With terms: score = 1 / (1 + e^−(sum of the terms’ contributions)). Without: score = scale × (ownScore + neighbours + missingNeighbours + session). Priors move the log-odds of that score.',
@@ -152,6 +158,7 @@ builder.objectType(explanation, {
 })
 
 const searchHit = builder.objectRef<SearchHit>('SearchHit')
+
 builder.objectType(searchHit, {
   fields: (t) => ({
     memory: t.field({ type: memoryInterface, resolve: ({ memory }) => memory }),
@@ -193,6 +200,7 @@ export interface SearchedAnswer extends SearchAnswer {
 const searchedProject = builder.objectRef<SearchedProject & { readonly shown: SearchAnswer }>(
   'SearchedProject',
 )
+
 builder.objectType(searchedProject, {
   description: 'How a project was searched.',
   fields: (t) => ({
@@ -212,6 +220,7 @@ builder.objectType(searchedProject, {
 
 /** The type `SearchResult`. */
 export const searchResult = builder.objectRef<SearchedAnswer>('SearchResult')
+
 builder.objectType(searchResult, {
   fields: (t) => ({
     hits: t.field({ type: [searchHit], resolve: ({ hits }) => [...hits] }),
@@ -271,5 +280,62 @@ builder.objectType(searchResult, {
       resolve: (answer, _, context) =>
         (answer.searched ?? [{ context, name: '', answer }]).map((one) => ({ ...one, shown: answer })),
     }),
+  }),
+})
+
+/** The input with the weights of a ranking. */
+export const rankingWeights = builder.inputType('RankingWeights', {
+  description:
+    'Weights of the ranking DEFAULT. Omitted ones have their default. `lexical`, `vector`, `neighbour` and `session`, each from 0 to 1, belong to the ranking without token bits: one of them leaves the token bits out. `decay`, `importance` and `recency`, each from 0 to 10, count in both.',
+  fields: (t) => ({
+    lexical: t.float({
+      description:
+        'Weight of words. Default 0.6. Only its ratio to `vector` matters; one of the two must be above 0.',
+    }),
+    vector: t.float({ description: 'Weight of meaning. Default 0.4.' }),
+    neighbour: t.float({
+      description:
+        'Weight of the memories directly before and after in the same context; those one step further have this weight squared. Default 0.4. 0.5 suits dialogue; 0 ignores neighbours.',
+    }),
+    session: t.float({
+      description: 'Weight of the best hit of a context for all hits in that context. Default 0.2.',
+    }),
+    decay: t.float({
+      description:
+        'How much it counts when a memory was last read, found or changed. With 1 the odds of one that was not used for a long time are e times lower than those of one used just now; half of that after the half-life (DAYBOOK_HALF_LIFE). Default 0.',
+    }),
+    importance: t.float({
+      description:
+        'How much its importance counts. With 1 the odds of 10 are e times higher, those of 0 e times lower than those of 5. Default 0.',
+    }),
+    recency: t.float({
+      description: 'The same as `decay` for when it happened, else was remembered. Default 0.',
+    }),
+  }),
+})
+
+const MEANINGS: Readonly<Record<TermName, string>> = {
+  base: 'The same for every hit.',
+  pool: 'The logarithm of how many memories could have become hits: the more, the likelier a match is an accident.',
+  own: "How well the memory's own tokens match those of the question.",
+  near: 'How well it matches together with the memories before and after it in its context.',
+  session: 'The best such match in its context.',
+  words: 'Exact words: the BM25 score as a share of what all words of the question could score.',
+  vector: 'The cosine of the vectors.',
+  speaker: '1 if a person named in the question speaks.',
+  time: 'How near it is to a time that the question names: 1 within it, fading by days.',
+  length: 'Doublings of its length beyond 64 tokens.',
+}
+
+const termName = enumOfWords('ScoreTermName', MEANINGS)
+
+/** The type `ScoreTerm`. */
+const scoreTerm = builder.objectRef<ScoreTerm>('ScoreTerm').implement({
+  description: 'A part of a score, in log-odds. contribution = weight × value.',
+  fields: (t) => ({
+    name: t.field({ type: termName, resolve: ({ name }) => name }),
+    value: t.exposeFloat('value'),
+    weight: t.exposeFloat('weight'),
+    contribution: t.exposeFloat('contribution'),
   }),
 })
