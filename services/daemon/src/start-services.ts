@@ -1,6 +1,6 @@
 import type { Embedders } from '@daybook/embeddings/embedders'
 import { openEngines } from '@daybook/engines/engines'
-import { serveGateway, type Gateway } from '@daybook/gateway/start'
+import { type Gateway, serveGateway } from '@daybook/gateway/start'
 import type { Database } from '@daybook/postgres/connect'
 import { openBus } from '@daybook/process/open-bus'
 import { openMetrics } from '@daybook/process/open-metrics'

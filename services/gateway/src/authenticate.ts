@@ -1,17 +1,24 @@
-import { DaybookError, NotFoundError } from '@daybook/memory/errors'
-import { isUuid } from '@daybook/memory/id'
-import { type Access, findKey, type KeyRefusal, accessOfKey, createApiKey, ensureApiKey } from '@daybook/postgres/access/api-keys'
-import { findSession } from '@daybook/postgres/access/console-sessions'
-import { ProjectDeletedError, readDeleted } from '@daybook/postgres/access/delete-project'
-import { findProject, ensureProject } from '@daybook/postgres/access/projects'
-import type { Database } from '@daybook/postgres/connect'
-import { LRUCache } from 'lru-cache'
-import { readHeader } from './http/read-header.ts'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Config } from '@daybook/runtime/config'
+import { DaybookError, NotFoundError } from '@daybook/memory/errors'
+import { isUuid } from '@daybook/memory/id'
+import {
+  type Access,
+  accessOfKey,
+  createApiKey,
+  ensureApiKey,
+  findKey,
+  type KeyRefusal,
+} from '@daybook/postgres/access/api-keys'
+import { findSession } from '@daybook/postgres/access/console-sessions'
+import { ProjectDeletedError, readDeleted } from '@daybook/postgres/access/delete-project'
 import { noteUses } from '@daybook/postgres/access/manage-keys'
+import { ensureProject, findProject } from '@daybook/postgres/access/projects'
+import type { Database } from '@daybook/postgres/connect'
+import type { Config } from '@daybook/runtime/config'
 import type { Logger } from '@daybook/runtime/logger'
+import { LRUCache } from 'lru-cache'
+import { readHeader } from './http/read-header.ts'
 
 /** How long a key's rights are cached, in milliseconds. A revoked key works at most that much longer. */
 const REMEMBERED_MS = 2_000

@@ -1,16 +1,16 @@
 import { type Erasure, MOST_ERASED } from '@daybook/journal/erase/erase-memories'
 import { readHead } from '@daybook/journal/read/read'
-import { ValidationError, DaybookError, NotFoundError } from '@daybook/memory/errors'
+import { DaybookError, NotFoundError, ValidationError } from '@daybook/memory/errors'
 import { type MemoryFilter, narrows } from '@daybook/memory/filter'
-import { readPartIds } from '@daybook/pgvector/read/links'
-import { listMemoryIds } from '@daybook/pgvector/read/read-memories'
-import { requireAtLeast, waitAtLeast } from './find-memories.ts'
-import type { Context } from './context.ts'
 import { isUuid } from '@daybook/memory/id'
 import { requestRemoval } from '@daybook/operations/removals'
+import { readPartIds } from '@daybook/pgvector/read/links'
+import { listMemoryIds } from '@daybook/pgvector/read/read-memories'
 import { beginDeletion, type DeletedProject, readDeleted } from '@daybook/postgres/access/delete-project'
 import { findProject } from '@daybook/postgres/access/projects'
 import type { Database } from '@daybook/postgres/connect'
+import type { Context } from './context.ts'
+import { requireAtLeast, waitAtLeast } from './find-memories.ts'
 
 /** The most memories that one request erases. */
 export const ERASE_MAX = 10_000

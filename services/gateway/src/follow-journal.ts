@@ -12,8 +12,8 @@ import { readWithheld, type Withheld } from '@daybook/pgvector/read/withheld'
 import { readTrust } from '@daybook/postgres/access/trust'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { Context } from './context.ts'
-import { type NamedPlace, requirePlace } from './journal-page.ts'
 import { type ShownRecord, showRecord } from './find-memories.ts'
+import { type NamedPlace, requirePlace } from './journal-page.ts'
 import { patiently } from './subscriptions/open-subscriptions.ts'
 
 /**

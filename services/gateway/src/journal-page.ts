@@ -1,8 +1,8 @@
-import { readJournal, readCheckedEnd } from '@daybook/journal/read/read'
+import { readHash } from '@daybook/journal/chain/read-chain'
+import { readCheckedEnd, readJournal } from '@daybook/journal/read/read'
 import type { LinkedRecord } from '@daybook/journal/read/stored-event'
 import { DaybookError, DivergedError, ValidationError } from '@daybook/memory/errors'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import { readHash } from '@daybook/journal/chain/read-chain'
 
 /** The most bytes of events, as JSON, in all journal pages of one request. */
 export const JOURNAL_BYTES = 4 * 1024 * 1024

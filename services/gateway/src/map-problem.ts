@@ -1,11 +1,11 @@
-import { hasVectors } from '@daybook/memory-map/store/read-map'
-import type { Context } from './context.ts'
+import { ENGINES } from '@daybook/engines/engines'
 import { DaybookError } from '@daybook/memory/errors'
+import { hasVectors } from '@daybook/memory-map/store/read-map'
 import { PGVECTOR } from '@daybook/pgvector/generation-tables'
 import { parkedUpTo } from '@daybook/projection/apply/parked-events'
 import { liveGeneration } from '@daybook/projection/generations/generations'
 import { POSTGRES, projectionOf } from '@daybook/search/engine/engine-name'
-import { ENGINES } from '@daybook/engines/engines'
+import type { Context } from './context.ts'
 
 /** Why no map of the project's memories can be made, and what to do; null if one can. */
 export async function mapProblem(context: Context): Promise<string | null> {

@@ -1,16 +1,16 @@
 import { ENGINES } from '@daybook/engines/engines'
-import type { ProcessParts } from '@daybook/process/process-parts'
-import type { EngineSlot } from '@daybook/projection/engine/search-engine'
-import type { Config } from '@daybook/runtime/config'
 import type { Database } from '@daybook/postgres/connect'
+import type { ProcessParts } from '@daybook/process/process-parts'
 import type { Engine } from '@daybook/projection/engine/engine'
+import type { EngineSlot } from '@daybook/projection/engine/search-engine'
 import { type Generation, liveGeneration } from '@daybook/projection/generations/generations'
+import type { Config } from '@daybook/runtime/config'
 import { checkQuery } from '@daybook/search/check-request'
 import { type EmbedOnce, embedOnce } from '@daybook/search/engine/search-engines'
-import type { SearchMode } from '@daybook/search/search-request'
-import type { Context } from './context.ts'
 import type { SearchParts } from '@daybook/search/search-parts'
+import type { SearchMode } from '@daybook/search/search-request'
 import type { OnRetriever } from '@daybook/search/timed'
+import type { Context } from './context.ts'
 
 /**
  * Opens the engines beside Postgres that searches may name, configured or not. It does not wait for them to

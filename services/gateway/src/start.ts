@@ -1,31 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createHttpServer } from '@daybook/runtime/http/http-server'
-import type { RequestTarget } from '@daybook/runtime/http/request-target'
-import { createTrustedNames, type TrustedNames } from '@daybook/runtime/http/trusted-names'
-import { withLogFields } from '@daybook/runtime/log-fields'
-import { answerProbe, type Readiness } from '@daybook/runtime/probes'
-import { createTokenBitsCache } from '@daybook/search/late-interaction/token-bits-cache'
-import { type Authenticate, createAuthenticate, createKeyUses } from './authenticate.ts'
-import { findConsoleFolder, type AnswerConsole, serveConsole } from './console/serve-console.ts'
-import { makeLoginLink, sessionIn } from './console/session-cookie.ts'
-import { requireScopes, createGraphQL, type GraphQLServer } from './http/yoga.ts'
-import { answerCors, judgeNames } from './http/cors.ts'
-import { discardBody, limitUpload, JOURNAL_COST, REQUEST_COST } from './http/request-limits.ts'
-import { keyEnded, failureOf, sendError, sendFailure } from './http/failure.ts'
-import { createGraphiQLPage, type GraphiQLPage } from './http/graphiql.ts'
-import { createReadiness } from './http/health.ts'
-import { answerExport, answerImport } from './http/journal-export.ts'
-import { createKeyBudget, type KeyBudget, createKeyStreams } from './http/key-budget.ts'
-import { answerKeyCode, createKeyCodes, type KeyCodes } from './http/key-codes.ts'
-import { claimsOf, readRequestContext } from './http/read-header.ts'
-import { serveWebSocket } from './http/websocket.ts'
-import { type AnswerMcp, serveMcp } from './mcp/serve-mcp.ts'
-import type { GatewayParts } from './context.ts'
-import { createLimitChecks } from './project-limits.ts'
-import { createQuarantineChecks, type QuarantineChecks } from './quarantine/quarantine-checks.ts'
-import { createJournalNews } from './subscriptions/journal-news.ts'
-import { createOpenSubscriptions, type OpenSubscriptions } from './subscriptions/open-subscriptions.ts'
-import { type AnswerSync, serveSync } from './sync/serve-sync.ts'
 import { type Embedders, wrapEmbedders } from '@daybook/embeddings/embedders'
 import { rememberQueries } from '@daybook/embeddings/remember-queries'
 import type { JournalWriter } from '@daybook/journal/append/journal-writer'
@@ -35,13 +8,52 @@ import type { ProcessParts } from '@daybook/process/process-parts'
 import type { PositionSignal } from '@daybook/projection/positions/position-signal'
 import type { Activity } from '@daybook/runtime/activity'
 import type { Config } from '@daybook/runtime/config'
+import { createHttpServer } from '@daybook/runtime/http/http-server'
+import type { RequestTarget } from '@daybook/runtime/http/request-target'
+import { createTrustedNames, type TrustedNames } from '@daybook/runtime/http/trusted-names'
+import { withLogFields } from '@daybook/runtime/log-fields'
 import type { ServiceMetrics } from '@daybook/runtime/metrics'
+import { answerProbe, type Readiness } from '@daybook/runtime/probes'
+import { createTokenBitsCache } from '@daybook/search/late-interaction/token-bits-cache'
 import type { WithoutTerms } from '@daybook/search/ranking/terms'
 import type { HomeOf } from '@daybook/sync/follower/home-client'
 import type { Sync } from '@daybook/sync/follower/start-sync'
 import type { Bus } from '@daybook/transport/bus'
+import { type Authenticate, createAuthenticate, createKeyUses } from './authenticate.ts'
+import {
+  type AnswerConsole,
+  findConsoleFolder,
+  makeLoginLink,
+  serveConsole,
+  sessionIn,
+} from './console/serve-console.ts'
+import type { GatewayParts } from './context.ts'
 import { noteExpiries, startExpiry } from './expiry/start-expiry.ts'
+import { answerCors, judgeNames } from './http/cors.ts'
+import {
+  answerKeyCode,
+  createKeyCodes,
+  failureOf,
+  type KeyCodes,
+  keyEnded,
+  sendError,
+  sendFailure,
+} from './http/failure.ts'
+import { createGraphiQLPage, type GraphiQLPage } from './http/graphiql.ts'
+import { createReadiness } from './http/health.ts'
+import { answerExport, answerImport } from './http/journal-export.ts'
+import { createKeyBudget, createKeyStreams, type KeyBudget } from './http/key-budget.ts'
+import { claimsOf, readRequestContext } from './http/read-header.ts'
+import { discardBody, JOURNAL_COST, limitUpload, REQUEST_COST } from './http/request-limits.ts'
+import { serveWebSocket } from './http/websocket.ts'
+import { createGraphQL, type GraphQLServer, requireScopes } from './http/yoga.ts'
+import { type AnswerMcp, serveMcp } from './mcp/serve-mcp.ts'
 import { openSearchEngines } from './open-search-engines.ts'
+import { createLimitChecks } from './project-limits.ts'
+import { createQuarantineChecks, type QuarantineChecks } from './quarantine/quarantine-checks.ts'
+import { createJournalNews } from './subscriptions/journal-news.ts'
+import { createOpenSubscriptions, type OpenSubscriptions } from './subscriptions/open-subscriptions.ts'
+import { type AnswerSync, serveSync } from './sync/serve-sync.ts'
 
 /** A gateway that serves. */
 export interface Gateway {

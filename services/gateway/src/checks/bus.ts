@@ -1,6 +1,6 @@
 import type { BusStatus } from '@daybook/transport/bus'
-import { type CheckedParts, type Finding, failed, ok, warning } from './check.ts'
 import { type Backlog, readBacklog } from '@daybook/transport/relay/backlog'
+import { type CheckedParts, type Finding, failed, ok, warning } from './check.ts'
 
 /** Checks the bus: NATS, if it is configured. */
 export async function checkNats({ bus }: CheckedParts): Promise<Finding> {

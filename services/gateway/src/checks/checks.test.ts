@@ -3,12 +3,22 @@ import type { Operation } from '@daybook/operations/operation'
 import type { GenerationState } from '@daybook/projection/generations/generations'
 import { readConfig } from '@daybook/runtime/config'
 import { describe, expect, it } from 'vitest'
-import { judgeRights, judgeClock, judgeCompatibility, judgeServer, judgeDisk, judgeDurability, judgeMigrations, judgeOperations, judgePgvector } from './database.ts'
+import { judgeBacklog, judgeBus } from './bus.ts'
 import { failed, ok, warning, worst } from './check.ts'
-import { judgeDivergence, judgeParked, judgeProgress } from './projections.ts'
-import { judgeGenerations, judgeSelfCheck, judgeQueue } from './engines.ts'
-import { judgeBus, judgeBacklog } from './bus.ts'
+import {
+  judgeClock,
+  judgeCompatibility,
+  judgeDisk,
+  judgeDurability,
+  judgeMigrations,
+  judgeOperations,
+  judgePgvector,
+  judgeRights,
+  judgeServer,
+} from './database.ts'
+import { judgeGenerations, judgeQueue, judgeSelfCheck } from './engines.ts'
 import { judgeSettings } from './machine.ts'
+import { judgeDivergence, judgeParked, judgeProgress } from './projections.ts'
 import { judgeFollowed, judgeFormerHome } from './sync.ts'
 
 const rights = {

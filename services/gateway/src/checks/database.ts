@@ -1,17 +1,24 @@
-import { refusalOf, evenIfRefused } from '@daybook/postgres/connect'
+import { statfs } from 'node:fs/promises'
+import type { Operation } from '@daybook/operations/operation'
+import { listOperations, listUntaken } from '@daybook/operations/read'
+import {
+  type MinimumVersions,
+  READER_VERSION,
+  readerProblem,
+  readMinimum,
+  WRITER_VERSION,
+  writerProblem,
+} from '@daybook/postgres/compatibility'
+import { evenIfRefused, refusalOf } from '@daybook/postgres/connect'
 import { isDiskFull } from '@daybook/postgres/errors'
+import { type ApplicationRights, readApplicationRights } from '@daybook/postgres/inspect/application-rights'
+import { type AppliedMigrations, compareMigrations } from '@daybook/postgres/inspect/applied-migrations'
+import { type ClockFacts, readClock } from '@daybook/postgres/inspect/clock'
+import { type Durability, readDurability } from '@daybook/postgres/inspect/durability'
 import { probeDisk } from '@daybook/postgres/inspect/probe-disk'
 import { readServerFacts, type ServerFacts } from '@daybook/postgres/inspect/server-facts'
 import { reasonOf } from '@daybook/runtime/reason-of'
 import { type CheckedParts, type Finding, failed, ok, warning, worst } from './check.ts'
-import { type ApplicationRights, readApplicationRights } from '@daybook/postgres/inspect/application-rights'
-import { type ClockFacts, readClock } from '@daybook/postgres/inspect/clock'
-import { type AppliedMigrations, compareMigrations } from '@daybook/postgres/inspect/applied-migrations'
-import { type MinimumVersions, READER_VERSION, readerProblem, readMinimum, WRITER_VERSION, writerProblem } from '@daybook/postgres/compatibility'
-import { type Durability, readDurability } from '@daybook/postgres/inspect/durability'
-import { statfs } from 'node:fs/promises'
-import type { Operation } from '@daybook/operations/operation'
-import { listOperations, listUntaken } from '@daybook/operations/read'
 
 /**
  * A round trip slower than this is worth a warning, in milliseconds: a search makes a handful of queries in

@@ -1,16 +1,20 @@
+import { type QueueState, readQueueState } from '@daybook/embeddings/queue-state'
 import { ENGINES } from '@daybook/engines/engines'
-import type { Engine, EngineReport } from '@daybook/projection/engine/engine'
-import { liveGeneration, type GenerationState, listGenerations } from '@daybook/projection/generations/generations'
-import { reasonOf } from '@daybook/runtime/reason-of'
-import { type Check, type CheckedParts, failed, type Finding, ok, warning, worst } from './check.ts'
 import { listOperations } from '@daybook/operations/read'
 import { PGVECTOR } from '@daybook/pgvector/generation-tables'
-import { PROJECTIONS } from '../map-problem.ts'
-import { type QueueState, readQueueState } from '@daybook/embeddings/queue-state'
-import { pause } from '@daybook/runtime/backoff'
+import type { Engine, EngineReport } from '@daybook/projection/engine/engine'
+import {
+  type GenerationState,
+  listGenerations,
+  liveGeneration,
+} from '@daybook/projection/generations/generations'
 import { readSelfChecks, type SelfCheckState } from '@daybook/projection/self-check/self-checks'
 import { LONGEST_IDLE_REST_MS } from '@daybook/projection/self-check/start-self-check'
+import { pause } from '@daybook/runtime/backoff'
+import { reasonOf } from '@daybook/runtime/reason-of'
+import { PROJECTIONS } from '../map-problem.ts'
 import { liveEngines } from '../open-search-engines.ts'
+import { type Check, type CheckedParts, type Finding, failed, ok, warning, worst } from './check.ts'
 
 /** The engines outside Postgres. */
 export const OUTER_ENGINES = ENGINES.filter(({ inspect }) => inspect !== undefined)
@@ -122,7 +126,7 @@ export async function checkVectors({ db, config }: CheckedParts): Promise<Findin
   return judgeQueue(before, after)
 }
 
-const fresh = ({ queued, failed }: QueueState): number => queued - failed
+const fresh = (state: QueueState): number => state.queued - state.failed
 
 const isStill = (before: QueueState, after: QueueState): boolean =>
   fresh(after) > 0 && after.leased === 0 && fresh(after) === fresh(before)

@@ -1,11 +1,11 @@
+import type { Embedders } from '@daybook/embeddings/embedders'
 import { ENGINES } from '@daybook/engines/engines'
 import type { Engine } from '@daybook/projection/engine/engine'
 import { liveGeneration } from '@daybook/projection/generations/generations'
-import { type CheckedParts, type Finding, ok, warning, worst } from './check.ts'
-import type { Embedders } from '@daybook/embeddings/embedders'
 import { reasonOf } from '@daybook/runtime/reason-of'
 import { withTimeout } from '@daybook/runtime/with-timeout'
 import { PROJECTIONS } from '../map-problem.ts'
+import { type CheckedParts, type Finding, ok, warning, worst } from './check.ts'
 
 /** Finds settings of this process that contradict each other, or the database's content. */
 export async function checkSettings({ db, config }: CheckedParts): Promise<Finding> {

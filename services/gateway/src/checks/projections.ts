@@ -1,10 +1,13 @@
-import { describeGeneration, type GenerationProgress } from '@daybook/projection/generations/describe-generation'
+import {
+  describeGeneration,
+  type GenerationProgress,
+} from '@daybook/projection/generations/describe-generation'
+import { liveGeneration } from '@daybook/projection/generations/generations'
+import { describeDiverged } from '@daybook/projection/positions/divergence'
 import { pause } from '@daybook/runtime/backoff'
+import { PROJECTIONS } from '../map-problem.ts'
 import { liveEngines } from '../open-search-engines.ts'
 import { type Check, type CheckedParts, type Finding, failed, ok, warning, worst } from './check.ts'
-import { liveGeneration } from '@daybook/projection/generations/generations'
-import { PROJECTIONS } from '../map-problem.ts'
-import { describeDiverged } from '@daybook/projection/positions/divergence'
 
 /** How long to watch a projection that is behind for progress, and how often to look, in milliseconds. */
 const WATCH_MS = 2_500

@@ -1,15 +1,32 @@
-import { reasonOf } from '@daybook/runtime/reason-of'
-import { withTimeout } from '@daybook/runtime/with-timeout'
-import { checkApplicationRole, checkClock, checkCompatibility, checkDatabase, checkDisk, checkDurability, checkMigrations, checkOperations, checkPgvector } from './database.ts'
-import { type Check, type CheckedParts, type Finding, failed } from './check.ts'
-import { checkDivergence, checkParked, checkProjections } from './projections.ts'
-import { checkEmbedder, checkSettings } from './machine.ts'
-import { checkEngines, lookAtEngine, OUTER_ENGINES, checkGenerations, checkSelfCheck, checkVectors } from './engines.ts'
-import { checkNats, checkRelay } from './bus.ts'
-import { checkSync } from './sync.ts'
 import { PGVECTOR } from '@daybook/pgvector/generation-tables'
 import { readServerFacts } from '@daybook/postgres/inspect/server-facts'
 import { liveGeneration } from '@daybook/projection/generations/generations'
+import { reasonOf } from '@daybook/runtime/reason-of'
+import { withTimeout } from '@daybook/runtime/with-timeout'
+import { checkNats, checkRelay } from './bus.ts'
+import { type Check, type CheckedParts, type Finding, failed } from './check.ts'
+import {
+  checkApplicationRole,
+  checkClock,
+  checkCompatibility,
+  checkDatabase,
+  checkDisk,
+  checkDurability,
+  checkMigrations,
+  checkOperations,
+  checkPgvector,
+} from './database.ts'
+import {
+  checkEngines,
+  checkGenerations,
+  checkSelfCheck,
+  checkVectors,
+  lookAtEngine,
+  OUTER_ENGINES,
+} from './engines.ts'
+import { checkEmbedder, checkSettings } from './machine.ts'
+import { checkDivergence, checkParked, checkProjections } from './projections.ts'
+import { checkSync } from './sync.ts'
 
 interface NamedCheck {
   readonly name: string

@@ -1,17 +1,17 @@
 import { hostname } from 'node:os'
+import type { AppendOutcome } from '@daybook/journal/append/append-request'
 import type { JournalWriter } from '@daybook/journal/append/journal-writer'
 import { UnavailableError } from '@daybook/memory/errors'
 import { newId } from '@daybook/memory/id'
+import { type DueMemory, readDueMemories, readNextExpiry } from '@daybook/pgvector/read/due-memories'
+import { liveReadModel } from '@daybook/pgvector/read/live-read-model'
 import type { Database } from '@daybook/postgres/connect'
-import { type LeaseOwner, isFree, isLeaseOver, leasedTo, RELEASED } from '@daybook/postgres/lease'
+import { isFree, isLeaseOver, type LeaseOwner, leasedTo, RELEASED } from '@daybook/postgres/lease'
+import { projectScope } from '@daybook/postgres/project-scope'
 import { type Activity, ALWAYS_ACTIVE } from '@daybook/runtime/activity'
 import type { Logger } from '@daybook/runtime/logger'
 import { repeat } from '@daybook/runtime/repeat'
-import { type DueMemory, readDueMemories, readNextExpiry } from '@daybook/pgvector/read/due-memories'
-import { liveReadModel } from '@daybook/pgvector/read/live-read-model'
-import { projectScope } from '@daybook/postgres/project-scope'
 import { sql } from 'kysely'
-import type { AppendOutcome } from '@daybook/journal/append/append-request'
 
 /** The expiry of memories, at work. */
 interface Expiry {

@@ -1,6 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type TrustedNames, describeForeignHost, describeForeignOrigin, type Sent } from '@daybook/runtime/http/trusted-names'
 import type { RequestTarget } from '@daybook/runtime/http/request-target'
+import {
+  describeForeignHost,
+  describeForeignOrigin,
+  type Sent,
+  type TrustedNames,
+} from '@daybook/runtime/http/trusted-names'
 
 /** Seconds for which a browser may go on without asking again whether it may ask. */
 const PREFLIGHT_S = '600'

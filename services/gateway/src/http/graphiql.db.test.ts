@@ -4,7 +4,7 @@ import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/tes
 import { rawConnection } from '@daybook/runtime/testing/raw-http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts'
-import { type GraphiQLParts, createGraphiQLPage } from './graphiql.ts'
+import { createGraphiQLPage, type GraphiQLParts } from './graphiql.ts'
 
 const HTML = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 

@@ -1,6 +1,6 @@
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
-import { loadGraphiQL, KEY_FORM, OFFER_KEY, TAKE_KEY } from './graphiql.ts'
+import { KEY_FORM, loadGraphiQL, OFFER_KEY, TAKE_KEY } from './graphiql.ts'
 
 /** As much of a tab as the page's scripts need. */
 function openTab(hash = '', storage = new Map<string, string>(), exchanged: object = {}) {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { makeStaticFile, type StaticFile } from './static-file.ts'
 import type { ASTVisitor, GraphQLError, ValidationContext } from 'graphql'
 import { createGraphQLError, type Plugin } from 'graphql-yoga'
+import { makeStaticFile, type StaticFile } from './static-file.ts'
 
 const FIRST_QUERY = `# Remember something …
 mutation Remember {

@@ -1,10 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { check } from '@daybook/memory/check'
 import { LIMITS } from '@daybook/memory/limits'
 import { safeLine } from '@daybook/memory/safe-text'
 import { characters, isBlank, oneLine, shortString } from '@daybook/memory/text-rules'
 import type { Writer } from '@daybook/memory/writer'
-import { randomUUID } from 'node:crypto'
 import type { Access } from '@daybook/postgres/access/api-keys'
 import { checkTraceparent } from '@daybook/runtime/trace-context'
 

@@ -1,15 +1,24 @@
-import { sizeInWords } from '@daybook/memory/size-in-words'
-import { createGraphQLError, type GraphQLParams, type Plugin } from 'graphql-yoga'
-import { REQUEST_LIMITS } from '../schema/limits.ts'
 import type { IncomingMessage } from 'node:http'
 import { DaybookError } from '@daybook/memory/errors'
-import { type ExecutionArgs, type ExecutionResult, getOperationAST, BREAK, type DocumentNode, type GraphQLSchema, Kind, visit } from 'graphql'
+import { sizeInWords } from '@daybook/memory/size-in-words'
+import { complexityFromQuery } from '@pothos/plugin-complexity'
+import {
+  BREAK,
+  type DocumentNode,
+  type ExecutionArgs,
+  type ExecutionResult,
+  type GraphQLSchema,
+  getOperationAST,
+  Kind,
+  visit,
+} from 'graphql'
+import { createGraphQLError, type GraphQLParams, type Plugin } from 'graphql-yoga'
 import type { GatewayParts } from '../context.ts'
 import type { LimitChecks } from '../project-limits.ts'
 import type { QuarantineChecks } from '../quarantine/quarantine-checks.ts'
-import { type KeyBudget, createKeyWork } from './key-budget.ts'
+import { REQUEST_LIMITS } from '../schema/limits.ts'
+import { createKeyWork, type KeyBudget } from './key-budget.ts'
 import type { RequestContext } from './read-header.ts'
-import { complexityFromQuery } from '@pothos/plugin-complexity'
 
 function tooLarge() {
   return createGraphQLError(

@@ -1,27 +1,34 @@
+import type { IncomingMessage } from 'node:http'
 import { DaybookError } from '@daybook/memory/errors'
+import { isDatabaseUnavailable } from '@daybook/postgres/errors'
 import type { HttpServer } from '@daybook/runtime/http/http-server'
 import { answerRaw } from '@daybook/runtime/http/raw-answer'
 import { readRequestTarget } from '@daybook/runtime/http/request-target'
 import type { TrustedNames } from '@daybook/runtime/http/trusted-names'
 import { withLogFields } from '@daybook/runtime/log-fields'
+import type { Logger } from '@daybook/runtime/logger'
 import type { ExecutionResult, GraphQLError } from 'graphql'
-import { CloseCode, type Context, handleProtocols, makeServer, type SubscribePayload, type Server } from 'graphql-ws'
+import {
+  CloseCode,
+  type Context,
+  handleProtocols,
+  makeServer,
+  type Server,
+  type SubscribePayload,
+} from 'graphql-ws'
 import { createGraphQLError } from 'graphql-yoga'
-import { WebSocketServer, type WebSocket } from 'ws'
+import { type WebSocket, WebSocketServer } from 'ws'
 import type { Authenticate, Credentials } from '../authenticate.ts'
-import { sessionIn } from '../console/session-cookie.ts'
+import { sessionIn } from '../console/serve-console.ts'
 import type { GatewayParts } from '../context.ts'
 import { REQUEST_LIMITS } from '../schema/limits.ts'
 import type { OpenSubscriptions } from '../subscriptions/open-subscriptions.ts'
 import { judgeNames } from './cors.ts'
-import type { KeyBudget, KeyStreams } from './key-budget.ts'
 import { createMaskError } from './failure.ts'
-import { REQUEST_COST } from './request-limits.ts'
-import { type PreparedOperation, prepareOperation, type Run, type GraphQLServer } from './yoga.ts'
+import type { KeyBudget, KeyStreams } from './key-budget.ts'
 import { readClaims, readRequestContext } from './read-header.ts'
-import type { IncomingMessage } from 'node:http'
-import { isDatabaseUnavailable } from '@daybook/postgres/errors'
-import type { Logger } from '@daybook/runtime/logger'
+import { REQUEST_COST } from './request-limits.ts'
+import { type GraphQLServer, type PreparedOperation, prepareOperation, type Run } from './yoga.ts'
 
 /** The arguments of an operation, with Yoga's own functions, as graphql-ws hands them on. */
 type Enveloped = PreparedOperation['args'] & {

@@ -1,27 +1,39 @@
+import { DaybookError } from '@daybook/memory/errors'
+import type { Access } from '@daybook/postgres/access/api-keys'
+import { inSpan } from '@daybook/runtime/trace-context'
 import { maxAliasesPlugin } from '@escape.tech/graphql-armor-max-aliases'
 import { maxDirectivesPlugin } from '@escape.tech/graphql-armor-max-directives'
 import { maxTokensPlugin } from '@escape.tech/graphql-armor-max-tokens'
+import {
+  type DocumentNode,
+  type ExecutionArgs,
+  type GraphQLError,
+  type GraphQLSchema,
+  getOperationAST,
+  isInterfaceType,
+  isObjectType,
+  type OperationDefinitionNode,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql'
 import { createYoga, type Plugin } from 'graphql-yoga'
+import { LRUCache } from 'lru-cache'
 import { createContext, type Following, type GatewayParts } from '../context.ts'
-import { schema } from '../schema/index.ts'
+import { schema as daybookSchema } from '../schema/index.ts'
 import { REQUEST_LIMITS } from '../schema/limits.ts'
-import { bodyLimit, boundWork } from './request-limits.ts'
-import { endWithError, createMaskError } from './failure.ts'
+import type { Need } from '../schema/resolve-in-project.ts'
+import { createMaskError, endWithError } from './failure.ts'
 import { withoutIntrospection } from './graphiql.ts'
 import type { KeyBudget } from './key-budget.ts'
 import type { RequestContext } from './read-header.ts'
-import { type DocumentNode, type ExecutionArgs, type GraphQLError, type GraphQLSchema, getOperationAST, isInterfaceType, isObjectType, type OperationDefinitionNode, TypeInfo, visit, visitWithTypeInfo } from 'graphql'
-import { LRUCache } from 'lru-cache'
-import { DaybookError } from '@daybook/memory/errors'
-import type { Access } from '@daybook/postgres/access/api-keys'
-import type { Need } from '../schema/resolve-in-project.ts'
-import { inSpan } from '@daybook/runtime/trace-context'
+import { bodyLimit, boundWork } from './request-limits.ts'
 
 /** Creates GraphQL over HTTP and SSE, with all limits on what a request may cost. */
 export function createGraphQL(parts: GatewayParts & { readonly budget: KeyBudget }, following: Following) {
   const maskError = createMaskError(parts)
   return createYoga<RequestContext>({
-    schema,
+    schema: daybookSchema,
     graphqlEndpoint: '/graphql',
     landingPage: false,
     batching: false,

@@ -4,10 +4,10 @@ import ComplexityPlugin from '@pothos/plugin-complexity'
 import DataloaderPlugin from '@pothos/plugin-dataloader'
 import ErrorsPlugin from '@pothos/plugin-errors'
 import RelayPlugin from '@pothos/plugin-relay'
+import type { FragmentDefinitionNode, GraphQLResolveInfo, SelectionSetNode } from 'graphql'
 import { createGraphQLError } from 'graphql-yoga'
 import type { Context } from '../context.ts'
 import { LIST_COST, REQUEST_LIMITS } from './limits.ts'
-import type { FragmentDefinitionNode, GraphQLResolveInfo, SelectionSetNode } from 'graphql'
 
 /** The builder with which every type of the API registers. */
 export const builder = new SchemaBuilder<{

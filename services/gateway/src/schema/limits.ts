@@ -1,4 +1,3 @@
-
 /** What a single request may ask for. Each refusal names the limit. */
 export const REQUEST_LIMITS = {
   bodyBytes: 1024 * 1024,

@@ -1,10 +1,10 @@
-import { type GraphQLResolveInfo, type GraphQLSchema, isObjectType } from 'graphql'
-import type { Context } from '../context.ts'
-import { NotFoundError, DaybookError } from '@daybook/memory/errors'
+import { DaybookError, NotFoundError } from '@daybook/memory/errors'
+import { wasJustOpened } from '@daybook/postgres/access/console-sessions'
 import { findProject, type Project } from '@daybook/postgres/access/projects'
 import type { Scope } from '@daybook/postgres/access/scopes'
 import type { Database } from '@daybook/postgres/connect'
-import { wasJustOpened } from '@daybook/postgres/access/console-sessions'
+import { type GraphQLResolveInfo, type GraphQLSchema, isObjectType } from 'graphql'
+import type { Context } from '../context.ts'
 import { OperationRefusedError } from './admin/operation-refused.ts'
 
 type Path = GraphQLResolveInfo['path']
@@ -42,8 +42,8 @@ function contextAt(context: Context, source: unknown, path: Path): Context {
   const ofHit = context.ofHits.get(source as object)
   if (ofHit !== undefined && path.prev !== undefined) places.set(path.prev, ofHit)
   for (let place: Path | undefined = path.prev; place !== undefined; place = place.prev) {
-    const found = places.get(place)
-    if (found !== undefined) return found
+    const ofPlace = places.get(place)
+    if (ofPlace !== undefined) return ofPlace
   }
   return context
 }

@@ -3,13 +3,13 @@ import { type Access, opens, readOpenKeys } from '@daybook/postgres/access/api-k
 import { readOpenSessions } from '@daybook/postgres/access/console-sessions'
 import { deletedAmong, ProjectDeletedError } from '@daybook/postgres/access/delete-project'
 import type { Database } from '@daybook/postgres/connect'
+import { isDatabaseUnavailable } from '@daybook/postgres/errors'
+import { backoffDelay, pause } from '@daybook/runtime/backoff'
 import { type EndingIterator, endingIterator } from '@daybook/runtime/ending-iterator'
 import type { Logger } from '@daybook/runtime/logger'
 import type { Metrics } from '@daybook/runtime/metrics'
 import { REFUSALS } from '../authenticate.ts'
 import type { KeyStreams } from '../http/key-budget.ts'
-import { isDatabaseUnavailable } from '@daybook/postgres/errors'
-import { backoffDelay, pause } from '@daybook/runtime/backoff'
 
 /**
  * How often to check the keys of open subscriptions, in milliseconds. With the check itself, a revoked key

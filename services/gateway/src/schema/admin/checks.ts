@@ -1,10 +1,10 @@
+import { NotFoundError } from '@daybook/memory/errors'
+import { findProject } from '@daybook/postgres/access/projects'
+import type { Database } from '@daybook/postgres/connect'
 import type { Check } from '../../checks/check.ts'
 import { runChecks } from '../../checks/run-checks.ts'
 import { builder } from '../builder.ts'
 import { DAYBOOK, requireAdmin } from '../resolve-in-project.ts'
-import { NotFoundError } from '@daybook/memory/errors'
-import { findProject } from '@daybook/postgres/access/projects'
-import type { Database } from '@daybook/postgres/connect'
 
 const checkStatus = builder.enumType('CheckStatus', {
   values: {

@@ -4,18 +4,31 @@ import { isUuid } from '@daybook/memory/id'
 import { LIMITS } from '@daybook/memory/limits'
 import { shortString } from '@daybook/memory/text-rules'
 import { USUAL_TRUST } from '@daybook/memory/trust'
-import { type ApiKey, type CreatedKey, listKeys, makeKey, revokeKey, rotateKey } from '@daybook/postgres/access/manage-keys'
+import {
+  type ApiKey,
+  type CreatedKey,
+  listKeys,
+  makeKey,
+  revokeKey,
+  rotateKey,
+} from '@daybook/postgres/access/manage-keys'
 import { readProjects } from '@daybook/postgres/access/projects'
 import { SCOPES, type Scope } from '@daybook/postgres/access/scopes'
 import { setKeyTrust } from '@daybook/postgres/access/trust'
+import { type LoginLink, makeLoginLink } from '../../console/serve-console.ts'
 import type { Context } from '../../context.ts'
 import { builder } from '../builder.ts'
-import { ADMIN, NOTHING, administered, administeredProject, requireRecentLogin } from '../resolve-in-project.ts'
+import {
+  ADMIN,
+  administered,
+  administeredProject,
+  NOTHING,
+  requireRecentLogin,
+} from '../resolve-in-project.ts'
 import { enumOfWords } from '../types/enum-of-words.ts'
 import { project } from '../types/project.ts'
 import { trustLevel } from '../types/writer.ts'
 import { OperationRefusedError } from './operation-refused.ts'
-import { type LoginLink, makeLoginLink } from '../../console/session-cookie.ts'
 
 /** The most projects that one key names. */
 const MOST_PROJECTS = 100

@@ -1,28 +1,33 @@
 import { findModel, unknownModel } from '@daybook/embeddings/models'
 import { readHead } from '@daybook/journal/read/read'
-import { NotFoundError, ValidationError, DaybookError } from '@daybook/memory/errors'
+import { DaybookError, NotFoundError, ValidationError } from '@daybook/memory/errors'
 import { isUuid } from '@daybook/memory/id'
 import type { Operation } from '@daybook/operations/operation'
 import { cancelOperation, readOperation } from '@daybook/operations/read'
+import { type OperationRequest, operationOn, requestOperation } from '@daybook/operations/request'
+import { PGVECTOR } from '@daybook/pgvector/generation-tables'
+import { generationBytes } from '@daybook/pgvector/read/generation-size'
+import type { Database } from '@daybook/postgres/connect'
 import { projectScope } from '@daybook/postgres/project-scope'
+import { describeGeneration } from '@daybook/projection/generations/describe-generation'
+import {
+  type GenerationState,
+  type GenerationStatus,
+  listGenerations,
+  moveGeneration,
+} from '@daybook/projection/generations/generations'
+import { swapGenerations } from '@daybook/projection/generations/swap-generations'
 import type { Context } from '../../context.ts'
+import { PROJECTIONS } from '../../map-problem.ts'
 import { builder } from '../builder.ts'
 import { requireMemoryId } from '../mutations/erase.ts'
 import { DAYBOOK, operationAccess, requireAdmin } from '../resolve-in-project.ts'
+import { enumOfWords } from '../types/enum-of-words.ts'
 import { memoryKind } from '../types/memory.ts'
 import { projectionName } from '../types/projection.ts'
 import { checkProject } from './checks.ts'
-import { operation } from './operations.ts'
 import { OperationRefusedError } from './operation-refused.ts'
-import { type OperationRequest, requestOperation, operationOn } from '@daybook/operations/request'
-import type { Database } from '@daybook/postgres/connect'
-import { PGVECTOR } from '@daybook/pgvector/generation-tables'
-import { generationBytes } from '@daybook/pgvector/read/generation-size'
-import { describeGeneration } from '@daybook/projection/generations/describe-generation'
-import { type GenerationState, type GenerationStatus, listGenerations, moveGeneration } from '@daybook/projection/generations/generations'
-import { swapGenerations } from '@daybook/projection/generations/swap-generations'
-import { PROJECTIONS } from '../../map-problem.ts'
-import { enumOfWords } from '../types/enum-of-words.ts'
+import { operation } from './operations.ts'
 
 const operationResult = builder.errorUnion('OperationResult', {
   types: [operation, ValidationError, NotFoundError, OperationRefusedError],

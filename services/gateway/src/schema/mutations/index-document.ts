@@ -6,8 +6,8 @@ import { LIMITS } from '@daybook/memory/limits'
 import { bytesInWords, sizeInWords } from '@daybook/memory/size-in-words'
 import { bytes, shortString } from '@daybook/memory/text-rules'
 import { builder } from '../builder.ts'
-import { rememberResult } from './remember.ts'
 import { append, checkIdempotencyKey } from './erase.ts'
+import { rememberResult } from './remember.ts'
 
 const LIMIT = sizeInWords(LIMITS.documentBytes)
 

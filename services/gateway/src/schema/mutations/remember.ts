@@ -1,14 +1,14 @@
 import type { Appended, AppendOutcome, AppendRequest } from '@daybook/journal/append/append-request'
-import { builder } from '../builder.ts'
-import { written } from './transitions.ts'
 import { ConflictError, LimitExceededError, ValidationError } from '@daybook/memory/errors'
 import { rememberedId } from '@daybook/memory/id'
 import { LIMITS } from '@daybook/memory/limits'
 import type { Context } from '../../context.ts'
+import { builder } from '../builder.ts'
 import { LIST_COST, REMEMBER_COST } from '../limits.ts'
 import { rememberInput, toRememberInput } from '../types/memory-inputs.ts'
-import { append, checkIdempotencyKey } from './erase.ts'
 import { addSimilar } from '../types/memory-neighbours.ts'
+import { append, checkIdempotencyKey } from './erase.ts'
+import { written } from './transitions.ts'
 
 const writeOutcome = builder.enumType('WriteOutcome', {
   description: 'What remembering came to.',
@@ -31,9 +31,9 @@ function addOutcome(remembered: ReturnType<typeof written>): void {
   )
 }
 
-function outcomeOf({ memory, written, duplicate }: Appended) {
+function outcomeOf({ memory, written: kind, duplicate }: Appended) {
   if (duplicate) return memory.version === 1 ? 'REMEMBERED' : 'REVISED'
-  switch (written) {
+  switch (kind) {
     case null:
       return 'UNCHANGED'
     case 'MemoryRemembered':

@@ -1,10 +1,10 @@
-import type { TransitionName } from '@daybook/memory/transitions'
-import { builder } from '../builder.ts'
-import { appendChange } from './erase.ts'
 import type { Appended } from '@daybook/journal/append/append-request'
 import { ConflictError, LimitExceededError, NotFoundError, ValidationError } from '@daybook/memory/errors'
+import type { TransitionName } from '@daybook/memory/transitions'
+import { builder } from '../builder.ts'
 import { memoryInterface } from '../types/memory.ts'
 import { reviseInput, toReviseInput } from '../types/memory-inputs.ts'
+import { appendChange } from './erase.ts'
 
 /** Registers the mutation of a transition, which changes one memory of its kind. */
 function transitionField(name: TransitionName, description: string): void {

@@ -1,7 +1,8 @@
 import { checkFilter } from '@daybook/memory/check-filter'
 import { listMemories, listMemoriesAsOf } from '@daybook/pgvector/read/read-memories'
+import { STILL_OPEN } from '@daybook/pgvector/read/still-open'
 import { type ResolveCursorConnectionArgs, resolveCursorConnection } from '@pothos/plugin-relay'
-import { requireAtLeast, AS_OF, pastMoment } from '../../find-memories.ts'
+import { AS_OF, pastMoment, requireAtLeast } from '../../find-memories.ts'
 import { builder } from '../builder.ts'
 import { listCost } from '../limits.ts'
 import { memoryInterface } from '../types/memory.ts'
@@ -9,7 +10,7 @@ import { memoryFilter } from '../types/memory-filter.ts'
 import { checkPage, withOwnCursors } from '../types/page.ts'
 
 /** A page of memories. */
-export const memoryConnection = builder.connectionObject({ type: memoryInterface, name: 'MemoryConnection' })
+const memoryConnection = builder.connectionObject({ type: memoryInterface, name: 'MemoryConnection' })
 
 builder.queryField('memories', (t) =>
   t.field({
@@ -37,4 +38,38 @@ builder.queryField('memories', (t) =>
       return withOwnCursors(connection)
     },
   }),
+)
+
+/** Registers the list of the memories of a kind that nobody has closed. */
+function openField(name: string, kind: keyof typeof STILL_OPEN, description: string): void {
+  builder.queryField(name, (t) =>
+    t.field({
+      type: memoryConnection,
+      complexity: ({ first }) => listCost(first),
+      description,
+      args: {
+        filter: t.arg({ type: memoryFilter }),
+        first: t.arg.int({ defaultValue: 20 }),
+        after: t.arg.string(),
+      },
+      resolve: async (_, args, { project, readModel }) => {
+        const [page, filter] = [checkPage(args), checkFilter(args.filter)]
+        const { tables } = await readModel()
+        const connection = await resolveCursorConnection(
+          { args: page.args, toCursor: ({ firstSequence }) => String(firstSequence) },
+          ({ limit }: ResolveCursorConnectionArgs) =>
+            listMemories(project, tables, { filter, before: page.after, limit, also: STILL_OPEN[kind] }),
+        )
+        return withOwnCursors(connection)
+      },
+    }),
+  )
+}
+
+openField('openTodos', 'todo', 'Todos without `resolvedAt`, newest first.')
+
+openField(
+  'activeSessions',
+  'session',
+  'Sessions whose `status` is not closed, newest first. One without a status counts as active.',
 )

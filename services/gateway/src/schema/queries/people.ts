@@ -3,6 +3,15 @@ import { panicAttacks, recentEvents } from '@daybook/search/people/dated'
 import { listInterests, listPeople } from '@daybook/search/people/named'
 import { searchByEmotion } from '@daybook/search/people/search-by-emotion'
 import { searchByPerson } from '@daybook/search/people/search-by-person'
+import {
+  DECISION,
+  DOCUMENT,
+  ENTITY,
+  type KeyedKind,
+  POP,
+  RECALL,
+  searchByKey,
+} from '@daybook/search/search-by-key'
 import type { Context } from '../../context.ts'
 import { countAccess } from '../../count-access.ts'
 import { searchPartsOf } from '../../open-search-engines.ts'
@@ -27,6 +36,7 @@ const partsOf = async (context: Context) => ({ scope: context.project, readModel
 
 /** How many are listed unless a caller says. */
 const LISTED = 20
+
 const LIMIT = '1 to 100.'
 
 builder.queryField('friends', (t) =>
@@ -120,4 +130,57 @@ builder.queryField('searchByEmotion', (t) =>
         await searchByEmotion(await searchPartsOf(context), args.emotion, requestOf(args, 10)),
       ),
   }),
+)
+
+/** How many hits a look-up gives by default. */
+const RECALL_LIMIT = 5
+
+/** Adds a look-up of memories by what names them exactly. */
+function addLookUp(name: string, argument: string, kind: KeyedKind, description: string): void {
+  builder.queryField(name, (t) =>
+    t.field({
+      type: searchResult,
+      complexity: ({ limit }) => listCost(Number(limit ?? RECALL_LIMIT), SEARCH_COST),
+      description,
+      args: {
+        [argument]: t.arg.string({ required: true }),
+        limit: t.arg.int({ defaultValue: RECALL_LIMIT }),
+      },
+      resolve: async (_, { [argument]: wanted, limit }, context) =>
+        countAccess(
+          context,
+          await searchByKey(
+            await searchPartsOf(context),
+            kind,
+            String(wanted),
+            Number(limit ?? RECALL_LIMIT),
+          ),
+        ),
+    }),
+  )
+}
+
+addLookUp('recall', 'key', RECALL, 'Insights by their key: the exact one, else a search among insights.')
+
+addLookUp('pop', 'name', POP, 'Stashes by their name: the exact one, else a search among stashes.')
+
+addLookUp(
+  'recallDecision',
+  'topic',
+  DECISION,
+  'Decisions by their topic: those with exactly this topic, else a search among decisions.',
+)
+
+addLookUp(
+  'recallEntity',
+  'name',
+  ENTITY,
+  'Entities by their name: those with exactly this name, else a search among entities.',
+)
+
+addLookUp(
+  'recallDocument',
+  'id',
+  DOCUMENT,
+  'A document by your own id (externalId): exactly that one, else a search among documents.',
 )

@@ -7,16 +7,24 @@ import { mergeAnswers } from '@daybook/search/projects/merge-answers'
 import { type ProjectSearch, searchProjects } from '@daybook/search/projects/search-projects'
 import { search } from '@daybook/search/search'
 import type { SearchAnswer, SearchHit, SearchMode, SearchRequest } from '@daybook/search/search-request'
-import { readAtLeast, waitAtLeast, AS_OF, pastMoment } from '../../find-memories.ts'
 import type { Context } from '../../context.ts'
 import { countAccess } from '../../count-access.ts'
-import { embedEarly, searchPartsOf } from '../../open-search-engines.ts'
+import { AS_OF, pastMoment, readAtLeast, waitAtLeast } from '../../find-memories.ts'
 import { parkedBehind } from '../../map-problem.ts'
+import { embedEarly, searchPartsOf } from '../../open-search-engines.ts'
 import { builder, selects } from '../builder.ts'
 import { AT_LEAST_HASH, listCost, PROJECTS_MAX, SEARCH_COST } from '../limits.ts'
 import { readableProject } from '../resolve-in-project.ts'
 import { memoryFilter } from '../types/memory-filter.ts'
-import { rankingWeights, rankingMethod, type SearchedAnswer, type SearchedProject, searchEngine, searchMode, searchResult } from '../types/search-result.ts'
+import {
+  rankingMethod,
+  rankingWeights,
+  type SearchedAnswer,
+  type SearchedProject,
+  searchEngine,
+  searchMode,
+  searchResult,
+} from '../types/search-result.ts'
 
 /** Which texts a search looks at; null for the present ones. @throws ValidationError for both at once */
 async function pastWanted(

@@ -10,7 +10,7 @@ import {
 import { previewConflict } from '@daybook/sync/branch/preview-conflict'
 import { builder } from '../builder.ts'
 import { listCost } from '../limits.ts'
-import { ADMIN, READ, administeredProject } from '../resolve-in-project.ts'
+import { ADMIN, administeredProject, READ } from '../resolve-in-project.ts'
 import { enumOfWords } from '../types/enum-of-words.ts'
 import { memoryById, memoryInterface } from '../types/memory.ts'
 import { fieldChange, textPart } from '../types/memory-diff.ts'

@@ -1,22 +1,22 @@
 import { daemonUrl } from '@daybook/client/http/daemon-url'
+import { readHead } from '@daybook/journal/read/read'
 import { check } from '@daybook/memory/check'
 import { DaybookError, NotFoundError, ValidationError } from '@daybook/memory/errors'
 import { newId } from '@daybook/memory/id'
 import { LIMITS } from '@daybook/memory/limits'
 import { shortString } from '@daybook/memory/text-rules'
+import { readProjects } from '@daybook/postgres/access/projects'
 import { bindToProject, type Database } from '@daybook/postgres/connect'
 import { type BegunToFollow, beginFollowing, repoint } from '@daybook/sync/follower/begin-following'
-import { updateFollowed, type ConflictRule } from '@daybook/sync/follower/followed-projects'
+import { type ConflictRule, updateFollowed } from '@daybook/sync/follower/followed-projects'
 import { type FollowedStatus, listStatus, type ShownState } from '@daybook/sync/follower/status'
+import { type Follower, listFollowers } from '@daybook/sync/home/followers'
 import { deleteProject } from '../../erase.ts'
 import { OperationRefusedError } from '../admin/operation-refused.ts'
 import { builder } from '../builder.ts'
-import { ADMIN, DAYBOOK, administeredProject, administered, requireAdmin } from '../resolve-in-project.ts'
-import { readProjects } from '@daybook/postgres/access/projects'
+import { ADMIN, administered, administeredProject, DAYBOOK, requireAdmin } from '../resolve-in-project.ts'
 import { enumOfWords } from '../types/enum-of-words.ts'
 import { project } from '../types/project.ts'
-import { readHead } from '@daybook/journal/read/read'
-import { type Follower, listFollowers } from '@daybook/sync/home/followers'
 
 interface Begun extends BegunToFollow {
   readonly status: FollowedStatus
@@ -75,10 +75,10 @@ builder.mutationFields((t) => ({
           'How conflicts are resolved. Default LATEST_WINS; of a project that is followed already, what it was.',
       }),
     },
-    resolve: async (_, { url, key, project, rule }, context) => {
+    resolve: async (_, { url, key, project: atHome, rule }, context) => {
       const db = requireAdmin(context)
       const home = { url: checkUrl(url), key: checkKey(key) }
-      const name = check('project', shortString(LIMITS.nameCharacters), project)
+      const name = check('project', shortString(LIMITS.nameCharacters), atHome)
       const client = context.parts.homeOf({ home, projectId: name, followerId: newId() })
       const wanted = { project: name, home, rule: rule ?? null }
       const begun = await refusing(home.url, () => beginFollowing(db, client, wanted))
@@ -321,7 +321,7 @@ builder.objectType(follower, {
       description: 'How far it may be: the last event that was sent to it.',
     }),
     lagEvents: t.int({
-      resolve: async ({ sequence }, _, { project }) => Math.max(0, (await readHead(project)) - sequence),
+      resolve: async ({ sequence }, _, context) => Math.max(0, (await readHead(context.project)) - sequence),
       description: 'How many events have not been sent to it.',
     }),
     seenAt: t.field({ type: 'DateTime', resolve: ({ seenAt }) => seenAt, description: 'Noted every 5 s.' }),

@@ -6,8 +6,8 @@ import { pause } from '@daybook/runtime/backoff'
 import { readFollowed } from '@daybook/sync/follower/followed-projects'
 import { promoteWithoutHome, takeOver } from '@daybook/sync/follower/promote'
 import { OperationRefusedError } from '../admin/operation-refused.ts'
-import { requireRecentLogin, DAYBOOK, administeredProject, requireAdmin } from '../resolve-in-project.ts'
 import { builder } from '../builder.ts'
+import { administeredProject, DAYBOOK, requireAdmin, requireRecentLogin } from '../resolve-in-project.ts'
 import { refusing, requireFollowed } from './follow-project.ts'
 
 const promoted = builder.objectRef<{ readonly id: string; readonly epoch: number; readonly former: string }>(

@@ -1,12 +1,12 @@
 import type { AskAnswer, AskEvent } from '@daybook/ask/ask'
-import { builder } from '../builder.ts'
-import { contextEntry, packedContext } from './packed-context.ts'
 import { checkFilter } from '@daybook/memory/check-filter'
 import { ValidationError } from '@daybook/memory/errors'
 import { packContext } from '@daybook/search/context/pack-context'
 import { searchPartsOf } from '../../open-search-engines.ts'
+import { builder } from '../builder.ts'
 import { SEARCH_COST } from '../limits.ts'
 import { memoryFilter } from './memory-filter.ts'
+import { contextEntry, packedContext } from './packed-context.ts'
 
 /** The enum of the pipelines. */
 const askPipeline = builder.enumType('AskPipeline', {

@@ -1,10 +1,10 @@
+import { checkFilter } from '@daybook/memory/check-filter'
 import { ValidationError } from '@daybook/memory/errors'
 import { FACET_NAMES, type FacetCount, type FacetName, type Facets } from '@daybook/memory/facets'
 import { grouped } from '@daybook/memory/size-in-words'
-import { builder } from '../builder.ts'
-import { checkFilter } from '@daybook/memory/check-filter'
 import { readFacets } from '@daybook/pgvector/read/read-facets'
-import { requireAtLeast, AS_OF, pastMoment } from '../../find-memories.ts'
+import { AS_OF, pastMoment, requireAtLeast } from '../../find-memories.ts'
+import { builder } from '../builder.ts'
 import { listCost } from '../limits.ts'
 import { memoryFilter } from './memory-filter.ts'
 

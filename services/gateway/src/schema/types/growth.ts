@@ -1,9 +1,9 @@
-import { GROWTH_UNITS, type Growth, type GrowthSeries } from '@daybook/memory/growth'
-import { builder } from '../builder.ts'
-import { enumOfWords } from './enum-of-words.ts'
 import { checkFilter } from '@daybook/memory/check-filter'
 import { ValidationError } from '@daybook/memory/errors'
+import { GROWTH_UNITS, type Growth, type GrowthSeries } from '@daybook/memory/growth'
 import { readGrowth } from '@daybook/pgvector/read/read-growth'
+import { builder } from '../builder.ts'
+import { enumOfWords } from './enum-of-words.ts'
 import { memoryFilter } from './memory-filter.ts'
 
 const growthUnit = enumOfWords('GrowthUnit', GROWTH_UNITS, 'A length of time. Weeks begin on Monday.')

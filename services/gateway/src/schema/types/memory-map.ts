@@ -1,16 +1,16 @@
-import { type KeptMap, type MapPoint, countForMap, readMap } from '@daybook/memory-map/store/read-map'
+import { ValidationError } from '@daybook/memory/errors'
+import { countForMap, type KeptMap, type MapPoint, readMap } from '@daybook/memory-map/store/read-map'
 import type { Operation } from '@daybook/operations/operation'
+import { operationOf } from '@daybook/operations/read'
 import type { Generation } from '@daybook/projection/generations/generations'
+import { mapProblem } from '../../map-problem.ts'
+import { OperationRefusedError } from '../admin/operation-refused.ts'
 import { operation } from '../admin/operations.ts'
+import { requestFor } from '../admin/request-operations.ts'
 import { builder } from '../builder.ts'
+import { SEARCH_COST } from '../limits.ts'
 import { memoryKind } from './memory.ts'
 import { packDoubles, packFloats, packUuids, packWords } from './packed-context.ts'
-import { operationOf } from '@daybook/operations/read'
-import { mapProblem } from '../../map-problem.ts'
-import { ValidationError } from '@daybook/memory/errors'
-import { OperationRefusedError } from '../admin/operation-refused.ts'
-import { requestFor } from '../admin/request-operations.ts'
-import { SEARCH_COST } from '../limits.ts'
 
 /** What there is of a project's map. */
 interface MapOfMemories {

@@ -1,19 +1,27 @@
-import { builder } from '../builder.ts'
+import { authorsOf } from '@daybook/memory/authors'
 import { decayWeight } from '@daybook/memory/decay'
+import { ValidationError } from '@daybook/memory/errors'
+import { parseMemoryId } from '@daybook/memory/id'
+import { KIND_NAMES } from '@daybook/memory/kinds/index'
 import { bodyOf, type Memory, type MemoryState, memoryIdOf, textOf, titleOf } from '@daybook/memory/state'
+import { type Trust, trustIn, USUAL_TRUST } from '@daybook/memory/trust'
 import { readMemories } from '@daybook/pgvector/read/read-memories'
 import { isWithheld } from '@daybook/pgvector/read/withheld'
-import type { Context } from '../../context.ts'
-import { KIND_NAMES } from '@daybook/memory/kinds/index'
-import { enumOfWords } from './enum-of-words.ts'
-import { ValidationError } from '@daybook/memory/errors'
-import { findMemories, readAtLeast, refuseBehind, requireAtLeast, findMemory, AS_OF, pastMoment } from '../../find-memories.ts'
-import { listCost, PAGE_MAX, AT_LEAST_HASH } from '../limits.ts'
-import { parseMemoryId } from '@daybook/memory/id'
-import { requireNotParked } from '../../map-problem.ts'
-import { authorsOf } from '@daybook/memory/authors'
-import { type Trust, trustIn, USUAL_TRUST } from '@daybook/memory/trust'
 import type { Quarantine } from '@daybook/postgres/access/quarantines'
+import type { Context } from '../../context.ts'
+import {
+  AS_OF,
+  findMemories,
+  findMemory,
+  pastMoment,
+  readAtLeast,
+  refuseBehind,
+  requireAtLeast,
+} from '../../find-memories.ts'
+import { requireNotParked } from '../../map-problem.ts'
+import { builder } from '../builder.ts'
+import { AT_LEAST_HASH, listCost, PAGE_MAX } from '../limits.ts'
+import { enumOfWords } from './enum-of-words.ts'
 import { trustLevel, writer } from './writer.ts'
 
 /** Relay's Node, with our own ids instead of the plugin's base64. */

@@ -1,13 +1,13 @@
-import type { ContextEntry, LeftOut, PackedContext } from '@daybook/search/context/context-request'
-import { builder } from '../builder.ts'
-import { memoryInterface } from './memory.ts'
-import { searchEngine } from './search-result.ts'
 import { checkFilter } from '@daybook/memory/check-filter'
+import type { ContextEntry, LeftOut, PackedContext } from '@daybook/search/context/context-request'
 import { packContext } from '@daybook/search/context/pack-context'
 import { readAtLeast } from '../../find-memories.ts'
 import { searchPartsOf } from '../../open-search-engines.ts'
+import { builder } from '../builder.ts'
 import { AT_LEAST_HASH, SEARCH_COST } from '../limits.ts'
+import { memoryInterface } from './memory.ts'
 import { memoryFilter } from './memory-filter.ts'
+import { searchEngine } from './search-result.ts'
 
 /** The enum of the orders of a packed context. */
 const contextOrder = builder.enumType('ContextOrder', {
@@ -130,15 +130,15 @@ builder.queryField('contextFor', (t) =>
 
 /** Numbers of 32 bits with a point (IEEE 754). */
 export const packFloats = (values: readonly number[]): string =>
-  packed(values, 4, (bytes, value, at) => bytes.writeFloatLE(value, at))
+  packNumbers(values, 4, (bytes, value, at) => bytes.writeFloatLE(value, at))
 
 /** The same of 64 bits. */
 export const packDoubles = (values: readonly number[]): string =>
-  packed(values, 8, (bytes, value, at) => bytes.writeDoubleLE(value, at))
+  packNumbers(values, 8, (bytes, value, at) => bytes.writeDoubleLE(value, at))
 
 /** Whole numbers from 0 to 65,535. */
 const packShorts = (values: readonly number[]): string =>
-  packed(values, 2, (bytes, value, at) => bytes.writeUInt16LE(value, at))
+  packNumbers(values, 2, (bytes, value, at) => bytes.writeUInt16LE(value, at))
 
 /** UUIDs, 16 bytes each. */
 export const packUuids = (uuids: readonly string[]): string =>
@@ -161,7 +161,7 @@ export function packWords<Word extends string>(
   return { words: [...places.keys()], packed: packShorts(numbers) }
 }
 
-function packed(
+function packNumbers(
   values: readonly number[],
   size: number,
   write: (bytes: Buffer, value: number, at: number) => void,

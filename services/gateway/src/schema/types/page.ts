@@ -1,12 +1,12 @@
 import { ValidationError } from '@daybook/memory/errors'
-import type { PageInfoShape } from '@pothos/plugin-relay'
-import { PAGE_MAX } from '../limits.ts'
-import type { Named } from '@daybook/search/people/named'
-import { builder } from '../builder.ts'
-import { memoryInterface } from './memory.ts'
 import { moment } from '@daybook/memory/text-rules'
+import type { Named } from '@daybook/search/people/named'
+import type { PageInfoShape } from '@pothos/plugin-relay'
 import { Kind, type ValueNode, valueFromASTUntyped } from 'graphql'
 import { createGraphQLError } from 'graphql-yoga'
+import { builder } from '../builder.ts'
+import { PAGE_MAX } from '../limits.ts'
+import { memoryInterface } from './memory.ts'
 
 /** The largest cursor of a list ordered by sequence. */
 const LAST_SEQUENCE = Number.MAX_SAFE_INTEGER

@@ -1,14 +1,21 @@
-import { type ProjectEntry, type ProjectLimits, readProjects, createProject, renameProject, setLimits } from '@daybook/postgres/access/projects'
-import { builder } from '../builder.ts'
-import { NOTHING, DAYBOOK, requireAdmin } from '../resolve-in-project.ts'
 import { check } from '@daybook/memory/check'
 import { ConflictError, NotFoundError, ValidationError } from '@daybook/memory/errors'
 import { isUuid } from '@daybook/memory/id'
 import { LIMITS } from '@daybook/memory/limits'
 import { shortString } from '@daybook/memory/text-rules'
+import {
+  createProject,
+  type ProjectEntry,
+  type ProjectLimits,
+  readProjects,
+  renameProject,
+  setLimits,
+} from '@daybook/postgres/access/projects'
 import type { Database } from '@daybook/postgres/connect'
 import { projectScope } from '@daybook/postgres/project-scope'
 import { checkProject } from '../admin/checks.ts'
+import { builder } from '../builder.ts'
+import { DAYBOOK, NOTHING, requireAdmin } from '../resolve-in-project.ts'
 
 const projectLimits = builder.objectRef<ProjectLimits>('ProjectLimits')
 

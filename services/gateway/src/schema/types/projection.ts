@@ -1,8 +1,8 @@
 import type { ProjectionStatus } from '@daybook/projection/status/project-status'
-import { builder } from '../builder.ts'
 import { PROJECTIONS } from '../../map-problem.ts'
-import { enumOfWords } from './enum-of-words.ts'
 import { liveEngines } from '../../open-search-engines.ts'
+import { builder } from '../builder.ts'
+import { enumOfWords } from './enum-of-words.ts'
 
 /** The type `Projection`. */
 export const projection = builder.objectRef<ProjectionStatus>('Projection')

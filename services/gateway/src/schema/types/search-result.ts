@@ -2,6 +2,7 @@ import { ENGINES } from '@daybook/engines/engines'
 import { countFacets } from '@daybook/memory/facets'
 import { engineName, POSTGRES } from '@daybook/search/engine/engine-name'
 import type { HitExplanation } from '@daybook/search/ranking/explanation'
+import type { ScoreTerm, TermName } from '@daybook/search/ranking/late/terms'
 import type { PriorContribution, PriorName } from '@daybook/search/ranking/priors'
 import type { RetrieverName } from '@daybook/search/ranking/retriever'
 import { renderAnswer } from '@daybook/search/render-answer'
@@ -14,7 +15,6 @@ import { checkFacetValues, FACET_VALUES, facets } from './facets.ts'
 import { memoryInterface, trustOfMemory } from './memory.ts'
 import { project } from './project.ts'
 import { trustLevel } from './writer.ts'
-import type { ScoreTerm, TermName } from '@daybook/search/ranking/late/terms'
 
 /** The enum of search modes. */
 export const searchMode = builder.enumType('SearchMode', {

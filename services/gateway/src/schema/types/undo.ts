@@ -1,13 +1,7 @@
-import type { UndoItem } from '@daybook/journal/undo/undo-plan'
-import type { Operation } from '@daybook/operations/operation'
-import { operation } from '../admin/operations.ts'
-import { builder } from '../builder.ts'
-import { listCost, SEARCH_COST } from '../limits.ts'
-import { READ } from '../resolve-in-project.ts'
-import { checkFirst } from './page.ts'
 import { sequenceAt } from '@daybook/journal/read/find-moment'
 import { readHead } from '@daybook/journal/read/read'
 import { planUndo } from '@daybook/journal/undo/plan-undo'
+import type { UndoItem } from '@daybook/journal/undo/undo-plan'
 import { check } from '@daybook/memory/check'
 import { checkFilter } from '@daybook/memory/check-filter'
 import { ValidationError } from '@daybook/memory/errors'
@@ -15,11 +9,17 @@ import { isUuid } from '@daybook/memory/id'
 import { LIMITS } from '@daybook/memory/limits'
 import { shortString } from '@daybook/memory/text-rules'
 import { namesAnything, type UndoSelection, type WriterSelection } from '@daybook/memory/undo'
+import type { Operation } from '@daybook/operations/operation'
 import { isWithheld, NOTHING_WITHHELD, readWithheld } from '@daybook/pgvector/read/withheld'
 import type { Context } from '../../context.ts'
 import { OperationRefusedError } from '../admin/operation-refused.ts'
+import { operation } from '../admin/operations.ts'
 import { requestFor } from '../admin/request-operations.ts'
+import { builder } from '../builder.ts'
+import { listCost, SEARCH_COST } from '../limits.ts'
+import { READ } from '../resolve-in-project.ts'
 import { memoryFilter } from './memory-filter.ts'
+import { checkFirst } from './page.ts'
 
 /** What an undo would do, and the operation that does it. */
 interface Undo {
@@ -220,7 +220,7 @@ async function planned(
     () => {},
     (state) => !isWithheld(withheld, state),
   )
-  const operation = dryRun
+  const running = dryRun
     ? null
     : await requestFor(project.db, context, {
         type: 'undo',
@@ -233,6 +233,6 @@ async function planned(
     changes: plan.filter(({ refused }) => refused === null),
     refusals: plan.filter(({ refused }) => refused !== null),
     sequence: upTo,
-    operation,
+    operation: running,
   }
 }

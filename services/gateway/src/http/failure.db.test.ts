@@ -1,7 +1,7 @@
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestGateway, type TestClient, type TestGateway } from '../testing/test-gateway.ts'
-import { CODE_MS, createKeyCodes } from './key-codes.ts'
+import { CODE_MS, createKeyCodes } from './failure.ts'
 
 const [anyDatabase] = TEST_DATABASES
 
