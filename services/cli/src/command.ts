@@ -1,7 +1,6 @@
 import { type Command, Help, InvalidArgumentError, Option } from 'commander'
-import { MOMENT_HINT, parseMoment, parseSince, SINCE_HINT } from './moment.ts'
-import { outputColumns } from './output/columns.ts'
-import { joinLines, wrap, wrapBehind } from './output/wrap.ts'
+import { MOMENT_HINT, parseMoment, parseSince, SINCE_HINT } from './command-line.ts'
+import { joinLines, outputColumns, wrap, wrapBehind } from './output/table.ts'
 import { type Connection, connectionFrom, type GlobalOptions } from './settings.ts'
 
 /**
@@ -14,7 +13,7 @@ export interface CommandEntry {
   readonly parameters?: string
   readonly description: string
   /** Adds the arguments, options and the action to commander's command. */
-  readonly load: () => Promise<{ readonly configure: (command: Command) => void }>
+  readonly load: () => Promise<(command: Command) => void>
 }
 
 /** Adds the options that every command has, under their own heading. */

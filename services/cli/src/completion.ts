@@ -9,7 +9,7 @@ import type { CommandEntry } from './command.ts'
 export async function addCompletion(program: Command, entries: readonly CommandEntry[]): Promise<void> {
   for (const { name, load } of entries) {
     const command = program.commands.find((one) => one.name() === name)
-    if (command !== undefined) (await load()).configure(command)
+    if (command !== undefined) (await load())(command)
   }
   tab(program)
 }

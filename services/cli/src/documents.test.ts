@@ -39,8 +39,8 @@ test('every operation of the CLI is valid in the served schema', async () => {
   for (const path of sources) await import(new URL(path, import.meta.url).href)
   const { memoryContent } = await import('@daybook/client/documents/memory-content')
   const { NO_CONTENT } = await import('@daybook/client/documents/memory')
-  const { searchDocument } = await import('./search/search-document.ts')
-  const { tailWhole } = await import('./tail/tail-documents.ts')
+  const { searchDocument } = await import('./output/search-hit.ts')
+  const { tailWhole } = await import('./commands/tail.ts')
   for (const content of [NO_CONTENT, memoryContent()]) {
     searchDocument(content)
     tailWhole(content)

@@ -1,5 +1,5 @@
 import { PRIVATE_UMASK } from '@daybook/runtime/private-folder'
-import { EXIT } from './exit-codes.ts'
+import { EXIT } from './command-line.ts'
 import { runDaybook } from './run.ts'
 
 // Files that a command writes, such as an export, are for the user alone.

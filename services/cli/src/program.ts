@@ -51,7 +51,7 @@ export function createProgram(): Command {
     if (entry === undefined) return
     // The list of commands shows arguments only; a command's own help also shows where options go.
     command.usage(`${entry.parameters ?? ''} [options]`.trim())
-    ;(await entry.load()).configure(command)
+    ;(await entry.load())(command)
     addGlobalOptions(command)
   })
   addGlobalOptions(program)

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander'
-import { EXIT } from './exit-codes.ts'
+import { EXIT } from './command-line.ts'
 import { renderError } from './output/error.ts'
 import { noteRaw } from './output/print.ts'
 import { COMMANDS, createProgram } from './program.ts'

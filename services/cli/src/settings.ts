@@ -1,6 +1,6 @@
 import * as local from '@daybook/local-daemon/connection'
 import { LocalDaemonError } from '@daybook/local-daemon/local-daemon-error'
-import { fromLocalDaemon } from './cli-error.ts'
+import { fromLocalDaemon } from './command-line.ts'
 
 /** Where the daemon is and how to open it. */
 export type { Connection, Environment } from '@daybook/local-daemon/connection'

@@ -1,4 +1,4 @@
-import { kindOptions } from '@daybook/cli/remember/kind-options'
+import { kindOptions } from '@daybook/cli/remember/remember-input'
 import { memoryContent, withContent } from '@daybook/client/documents/memory-content'
 import { startTestGateway, type TestClient, type TestGateway } from '@daybook/gateway/testing/test-gateway'
 import type * as kinds from '@daybook/memory/kinds/index'

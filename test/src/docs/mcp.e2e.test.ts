@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { MCP_CLIENTS } from '@daybook/cli/mcp/clients/index'
+import { MCP_CLIENTS } from '@daybook/cli/mcp/clients'
 import { parse as parseToml } from 'smol-toml'
 import { beforeAll, expect, test } from 'vitest'
 import { runCli } from '../cli/run-cli.ts'

@@ -1,8 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { exchange } from './exchange.ts'
-import { unreachable } from './unreachable.ts'
+import { exchange, unreachable } from './request.ts'
 
 const servers: (Server | TcpServer)[] = []
 afterEach(() => {

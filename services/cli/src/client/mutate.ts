@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Given, GraphQLDocument } from '@daybook/api/graphql'
 import { retrying } from '@daybook/client/retry/retrying'
 import { backoffDelay } from '@daybook/runtime/backoff'
-import { CliError, RefusedError, UnreachableError } from '../cli-error.ts'
+import { CliError, RefusedError, UnreachableError } from '../command-line.ts'
 import type { Connection } from '../settings.ts'
 import { request } from './request.ts'
 

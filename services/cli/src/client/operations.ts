@@ -2,14 +2,14 @@ import {
   type Given,
   type GraphQLDocument,
   graphql,
+  type InputOf,
   type ResultOf,
   type VariablesOf,
 } from '@daybook/api/graphql'
 import { FAILURE } from '@daybook/client/documents/failure'
-import { RefusedError } from '../cli-error.ts'
+import { RefusedError } from '../command-line.ts'
 import type { Connection } from '../settings.ts'
-import { request } from './request.ts'
-import { succeeded } from './result.ts'
+import { request, succeeded } from './request.ts'
 
 /** The fields of an operation that the CLI shows. */
 export const OPERATION = graphql(`
@@ -125,4 +125,131 @@ export async function listOperations(
   { first = 20, active = false }: { first?: number; active?: boolean } = {},
 ): Promise<readonly Operation[]> {
   return (await request(connection, LIST, { first, active })).operations
+}
+
+/** The fields of a generation that the CLI shows. */
+const GENERATION = graphql(`
+  fragment Generation on Generation {
+    projection generation status model createdAt retiredAt lag parked bytes
+  }`)
+
+/** One physical copy of a projection. */
+export type Generation = ResultOf<typeof GENERATION>
+
+const GENERATIONS = graphql('query Generations { generations { ...Generation } }', [GENERATION])
+
+/** Reads all generations of all projections. */
+export async function readGenerations(connection: Connection): Promise<readonly Generation[]> {
+  return (await request(connection, GENERATIONS, {})).generations
+}
+
+const ROLLBACK = graphql(
+  `mutation Rollback($projection: ProjectionName!) {
+    rollback(projection: $projection) { __typename ...Generation ...Failure }
+  }`,
+  [GENERATION, FAILURE],
+)
+
+/** Makes the projection's old generation live again. @returns that generation */
+export async function rollback(connection: Connection, projection: ProjectionName): Promise<Generation> {
+  return succeeded((await request(connection, ROLLBACK, { projection })).rollback)
+}
+
+const DROP = graphql(
+  `mutation Drop($projection: ProjectionName!, $generation: Int!) {
+    dropGeneration(projection: $projection, generation: $generation) { __typename ...Failure }
+  }`,
+  [FAILURE],
+)
+
+/** Asks for an old generation to be deleted. The daemon does it within some seconds. */
+export async function dropGeneration(
+  connection: Connection,
+  { projection, generation }: Pick<Generation, 'projection' | 'generation'>,
+): Promise<void> {
+  succeeded((await request(connection, DROP, { projection, generation })).dropGeneration)
+}
+
+/** A projection's name in the API. People write it in lower case. */
+export type ProjectionName = InputOf<'ProjectionName'>
+
+const PROJECTIONS = graphql(`
+  query Projections {
+    projections { name position head lag pendingEmbeddings parked generation status }
+  }`)
+
+/** How much of the project's journal a read model has applied. */
+export type Projection = ResultOf<typeof PROJECTIONS>['projections'][number]
+
+/** Reads how far each projection is with the project of the key. */
+export async function readProjections(connection: Connection): Promise<readonly Projection[]> {
+  return (await request(connection, PROJECTIONS, {})).projections
+}
+
+/** Reads the journal's last sequence. */
+export async function readHead(connection: Connection): Promise<number> {
+  return Math.max(0, ...(await readProjections(connection)).map(({ head }) => head))
+}
+
+const SYSTEM = graphql(
+  `query System {
+    system {
+      projects events memories databaseBytes queuedTexts failedTexts
+      parts { name configured reachable version problem }
+    }
+    generations { ...Generation }
+    operations(active: true) { ...Operation }
+  }`,
+  [GENERATION, OPERATION],
+)
+
+/** A Daybook as a whole, over all projects, with the operations under way. */
+export type SystemState = ResultOf<typeof SYSTEM>
+
+/** A part that Daybook works with, such as its database. */
+export type SystemPart = SystemState['system']['parts'][number]
+
+/** Reads the state of the whole Daybook. @returns null for a key that may see its own project only */
+export async function readSystem(connection: Connection): Promise<SystemState | null> {
+  try {
+    return await request(connection, SYSTEM, {})
+  } catch (error) {
+    if (error instanceof RefusedError && error.code === 'FORBIDDEN') return null
+    throw error
+  }
+}
+
+const PARKED = graphql(`
+  query Parked($projection: ProjectionName!, $project: String, $sequence: Int, $first: Int) {
+    parkedEvents(projection: $projection, project: $project, sequence: $sequence, first: $first) {
+      projection project projectId sequence memoryId error attempts parkedAt droppedAt
+      event { status type version recordedAt memory { kind title } }
+    }
+  }`)
+
+/** An event that a projection could not apply. */
+export type ParkedEvent = ResultOf<typeof PARKED>['parkedEvents'][number]
+
+/** Reads up to `first` (at most 100) parked events: of all projects or one, at all sequences or one. */
+export async function readParked(
+  connection: Connection,
+  projection: ProjectionName,
+  { project, sequence, first = 100 }: { project?: string | undefined; sequence?: number; first?: number },
+): Promise<readonly ParkedEvent[]> {
+  return (await request(connection, PARKED, { projection, project, sequence, first })).parkedEvents
+}
+
+const DROP_PARKED = graphql(
+  `mutation DropParked($projection: ProjectionName!, $project: String, $sequence: Int!) {
+    dropParked(projection: $projection, project: $project, sequence: $sequence) { __typename ...Failure }
+  }`,
+  [FAILURE],
+)
+
+/** Makes the projection skip a parked event for good. @param project its name or id */
+export async function dropParked(
+  connection: Connection,
+  { projection, projectId, sequence }: Pick<ParkedEvent, 'projection' | 'projectId' | 'sequence'>,
+): Promise<void> {
+  succeeded((await request(connection, DROP_PARKED, { projection, project: projectId, sequence })).dropParked)
 }

@@ -1,4 +1,4 @@
-import type { ResultOf } from '@daybook/api/graphql'
+import { graphql, type ResultOf } from '@daybook/api/graphql'
 import { HISTORY, type HistoryEvent } from '@daybook/client/documents/memory'
 import type { Connection } from '../settings.ts'
 import { request } from './request.ts'
@@ -16,3 +16,15 @@ export async function readHistory(connection: Connection, id: string): Promise<H
   } while (after !== null)
   return events
 }
+
+const NEIGHBOURS = graphql(`
+  query Neighbours($id: ID!) {
+    memory(id: $id) { neighbours { before { id kind title createdAt } after { id kind title createdAt } } }
+  }`)
+
+/** The memories around one in its context, nearest first. */
+export type Neighbours = NonNullable<ResultOf<typeof NEIGHBOURS>['memory']>['neighbours']
+
+/** The memories around one; none around one that is not there. @throws what `request` throws */
+export const readNeighbours = async (connection: Connection, id: string): Promise<Neighbours> =>
+  (await request(connection, NEIGHBOURS, { id })).memory?.neighbours ?? { before: [], after: [] }

@@ -1,15 +1,14 @@
-import { safeText } from '@daybook/memory/safe-text'
+import { graphql, type ResultOf } from '@daybook/api/graphql'
+import { safeLine, safeText } from '@daybook/memory/safe-text'
 import type { Command } from 'commander'
-import { ASK, type AskEvent, type AskEventOf } from '../ask/ask-document.ts'
-import { renderSources } from '../ask/render-answer.ts'
-import { RefusedError } from '../cli-error.ts'
 import { subscribe } from '../client/subscribe.ts'
 import { addExamples, addNotes, invocation, wholeNumber } from '../command.ts'
+import { RefusedError } from '../command-line.ts'
 import { note, print, printJson } from '../output/print.ts'
-import { addFilterOptions, filterFrom } from '../search/filter-options.ts'
+import { addFilterOptions, filterFrom } from '../search/find-memories.ts'
 
 /** Adds the arguments, options and action of `daybook ask`. */
-export function configure(command: Command): void {
+export function configureAsk(command: Command): void {
   command
     .argument('<question...>', 'what to answer from memories')
     .option('--code [language]', 'write code instead of an answer, and check it')
@@ -86,4 +85,45 @@ function show(
   const { __typename: _, ...answer } = end
   if (json) return printJson({ context, ...answer })
   print(`\n\n${renderSources(end)}`)
+}
+
+/** The subscription of `daybook ask`. */
+const ASK = graphql(`
+  subscription Ask($question: String!, $pipeline: AskPipeline, $language: String, $tokenBudget: Int, $filter: MemoryFilter) {
+    ask(question: $question, pipeline: $pipeline, language: $language, tokenBudget: $tokenBudget, filter: $filter) {
+      __typename
+      ... on AskContext { context { text tokens message degraded } }
+      ... on AskText { step text }
+      ... on AskAnswer {
+        text unknownCitations model inputTokens outputTokens
+        check { passed text }
+        citations { number memory { id title } }
+      }
+      ... on AskFailed { code message }
+    }
+  }`)
+
+/** What the subscription sends. */
+type AskEvent = ResultOf<typeof ASK>['ask']
+
+/** One type of it. */
+type AskEventOf<Type extends AskEvent['__typename']> = Extract<AskEvent, { __typename: Type }>
+
+/** What stands below an answer: the memories that it cites, and what speaks against it. */
+function renderSources({ citations, unknownCitations, check }: AskEventOf<'AskAnswer'>): string {
+  const cited = citations.map(
+    ({ number, memory }) => `  [${number}] ${safeLine(memory.title)}  ${safeLine(memory.id)}`,
+  )
+  return [
+    ...(cited.length === 0 ? ['It cites no memory.'] : ['It rests on:', ...cited]),
+    ...(unknownCitations.length === 0
+      ? []
+      : [`It cites what no memory has: ${unknownCitations.map((number) => `[${number}]`).join(' ')}`]),
+    ...(check === null ? [] : [verdict(check)]),
+  ].join('\n')
+}
+
+function verdict({ passed, text }: NonNullable<AskEventOf<'AskAnswer'>['check']>): string {
+  if (passed === true) return 'Its check found nothing wrong. Run it before you trust it.'
+  return `${passed === null ? 'Its check gave no verdict:' : 'Its check found:'}\n${safeText(text)}`
 }

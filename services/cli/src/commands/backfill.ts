@@ -1,11 +1,15 @@
 import type { Command } from 'commander'
 import { addExamples, addNotes, invocation } from '../command.ts'
-import { addOperationOptions, OPERATION_HELP, type OperationOptions } from '../operations/options.ts'
 import { PROJECTION_ARGUMENT, projectionsMeant } from '../operations/projections.ts'
-import { runOperations } from '../operations/run-operations.ts'
+import {
+  addOperationOptions,
+  OPERATION_HELP,
+  type OperationOptions,
+  runOperations,
+} from '../operations/run-operations.ts'
 
 /** Adds the arguments, options and action of `daybook backfill`. */
-export function configure(command: Command): void {
+export function configureBackfill(command: Command): void {
   command.argument('[projection]', `${PROJECTION_ARGUMENT} (default all)`)
   addOperationOptions(command).action(
     (projection: string | undefined, options: OperationOptions, self: Command) =>

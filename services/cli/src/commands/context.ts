@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander'
 import { request } from '../client/request.ts'
 import { addExamples, addNotes, invocation, share, wholeNumber } from '../command.ts'
 import { note, printJson, printRaw } from '../output/print.ts'
-import { addFilterOptions, filterFrom } from '../search/filter-options.ts'
+import { addFilterOptions, filterFrom } from '../search/find-memories.ts'
 
 const CONTEXT = graphql(`query Context(
   $query: String!, $tokens: Int, $filter: MemoryFilter, $order: ContextOrder, $minScore: Float
@@ -17,7 +17,7 @@ const CONTEXT = graphql(`query Context(
 }`)
 
 /** Adds the arguments, options and action of `daybook context`. */
-export function configure(command: Command): void {
+export function configureContext(command: Command): void {
   command
     .argument('<query...>', 'words, "a phrase", -without, OR')
     .option('--tokens <n>', 'the most tokens (default 2,000)', wholeNumber(1))

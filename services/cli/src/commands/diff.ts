@@ -1,14 +1,12 @@
 import { graphql } from '@daybook/api/graphql'
 import type { Command } from 'commander'
-import { notFound } from '../client/not-found.ts'
-import { request } from '../client/request.ts'
+import { notFound, request } from '../client/request.ts'
 import { addExamples, addNotes, invocation, wholeNumber } from '../command.ts'
 import { renderDiff } from '../output/diff.ts'
-import { painterFor } from '../output/paint.ts'
-import { print, printJson } from '../output/print.ts'
+import { painterFor, print, printJson } from '../output/print.ts'
 
 /** Adds the arguments, options and action of `daybook diff`. */
-export function configure(command: Command): void {
+export function configureDiff(command: Command): void {
   command
     .argument('<id>', 'its id, as search shows it, or the plain UUID')
     .argument('[from]', 'the version to compare (default: the one before the newest)', wholeNumber(1))

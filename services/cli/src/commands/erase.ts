@@ -2,17 +2,15 @@ import { graphql, type ResultOf } from '@daybook/api/graphql'
 import { FAILURE } from '@daybook/client/documents/failure'
 import { safeLine } from '@daybook/memory/safe-text'
 import type { Command } from 'commander'
-import { UsageError } from '../cli-error.ts'
-import { request } from '../client/request.ts'
-import { succeeded } from '../client/result.ts'
+import { request, succeeded } from '../client/request.ts'
 import { addExamples, addNotes, invocation } from '../command.ts'
-import { confirm } from '../confirm.ts'
+import { confirm, UsageError } from '../command-line.ts'
 import { print, printJson } from '../output/print.ts'
-import { addFilterOptions, filterFrom } from '../search/filter-options.ts'
+import { addFilterOptions, filterFrom } from '../search/find-memories.ts'
 import type { Connection } from '../settings.ts'
 
 /** Adds the arguments, options and action of `daybook erase`. */
-export function configure(command: Command): void {
+export function configureErase(command: Command): void {
   command.argument(
     '[id]',
     'its id, as search shows it, or the plain UUID; without it, what the filters select',

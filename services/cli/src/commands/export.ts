@@ -1,20 +1,15 @@
 import { safeLine } from '@daybook/memory/safe-text'
 import { grouped } from '@daybook/memory/size-in-words'
 import type { Command } from 'commander'
-import { UsageError } from '../cli-error.ts'
 import { addExamples, addNotes, invocation } from '../command.ts'
-import { EXIT } from '../exit-codes.ts'
-import { type SavedExport, saveExport } from '../journal/save-export.ts'
-import type { PassedEvents } from '../journal/watch-export.ts'
-import { counted } from '../output/counted.ts'
-import { toJson } from '../output/json.ts'
-import { note, noteRaw, print, printJson } from '../output/print.ts'
-import type { Progress } from '../progress/render-progress.ts'
-import { showProgress } from '../progress/show-progress.ts'
-import { addFilterOptions, filterFrom } from '../search/filter-options.ts'
+import { EXIT, UsageError } from '../command-line.ts'
+import { type PassedEvents, type SavedExport, saveExport } from '../journal/save-export.ts'
+import { counted, note, noteRaw, print, printJson, toJson } from '../output/print.ts'
+import { type Progress, showProgress } from '../progress/show-progress.ts'
+import { addFilterOptions, filterFrom } from '../search/find-memories.ts'
 
 /** Adds the arguments, options and action of `daybook export`. */
-export function configure(command: Command): void {
+export function configureExport(command: Command): void {
   command
     .option('--project <name or id>', 'only this project; all of them unless given')
     .option('--out <file>', 'write to this file; to standard output unless given')
@@ -82,7 +77,7 @@ async function exportMarkdown(folder: string, options: ExportOptions, command: C
   process.once('SIGINT', () => ending.abort())
   process.once('SIGTERM', () => ending.abort())
   const display = await showProgress({ quietMs: QUIET_MS })
-  const { exportMemories } = await import('../markdown/export-memories.ts')
+  const { exportMemories } = await import('../markdown/memory-file.ts')
   const { written, complete } = await exportMemories({
     connection,
     folder,

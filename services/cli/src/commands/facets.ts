@@ -2,10 +2,10 @@ import { graphql } from '@daybook/api/graphql'
 import { safeLine } from '@daybook/memory/safe-text'
 import type { Command } from 'commander'
 import { request } from '../client/request.ts'
-import { addExamples, invocation, moment, wholeNumber } from '../command.ts'
+import { addExamples, addNotes, invocation, moment, wholeNumber } from '../command.ts'
 import { print, printJson } from '../output/print.ts'
 import { table } from '../output/table.ts'
-import { addFilterOptions, filterFrom } from '../search/filter-options.ts'
+import { addFilterOptions, filterFrom } from '../search/find-memories.ts'
 
 const FACETS = graphql(`query Facets($filter: MemoryFilter, $values: Int, $asOf: DateTime) {
   facets(filter: $filter, values: $values, asOf: $asOf) {
@@ -26,7 +26,7 @@ const HEADINGS = {
 } as const
 
 /** Adds the options and action of `daybook facets`. */
-export function configure(command: Command): void {
+export function configureFacets(command: Command): void {
   command
     .option('--values <n>', 'at most so many values of each, up to 1,000 (default 50)', wholeNumber(1))
     .option('--as-of <time>', 'what was true at this date or time', moment)
@@ -60,4 +60,53 @@ async function facets({ values, asOf }: FacetsOptions, command: Command): Promis
     return [table([heading, 'memories'], rows)]
   })
   print([`${counted.memories} ${counted.memories === 1 ? 'memory' : 'memories'}`, ...tables].join('\n\n'))
+}
+
+const GROWTH = graphql(`query Growth($filter: MemoryFilter, $timeZone: String) {
+  growth(filter: $filter, timeZone: $timeZone) {
+    unit starts memories remembered events kinds { value counts } contexts { value counts }
+  }
+}`)
+
+/** Adds the options and action of `daybook growth`. */
+export function configureGrowth(command: Command): void {
+  command.option(
+    '--time-zone <name>',
+    'whose days are counted, such as Europe/Berlin (default: of this machine)',
+  )
+  addFilterOptions(command).action((options: GrowthOptions, self: Command) => growth(options, self))
+  addExamples(command, [
+    'daybook growth',
+    'daybook growth --context shop --kind decision',
+    'daybook growth --json',
+  ])
+  addNotes(
+    command,
+    `
+Days, weeks, months or years, whichever of them are at most 400. A time without anything is left out here, but not in --json.`,
+  )
+}
+
+interface GrowthOptions {
+  readonly timeZone?: string
+}
+
+async function growth({ timeZone }: GrowthOptions, command: Command): Promise<void> {
+  const { connection, json } = invocation(command)
+  const filter = await filterFrom(command)
+  const { growth: counted } = await request(connection, GROWTH, {
+    filter,
+    timeZone: timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+  })
+  if (json) return printJson(counted)
+  const { unit, starts, memories, remembered, events, kinds } = counted
+  const names = kinds.map(({ value }) => (value === null ? 'others' : safeLine(value.toLowerCase())))
+  const rows = starts.flatMap((start, at) =>
+    (remembered[at] ?? 0) + (events[at] ?? 0) === 0
+      ? []
+      : [[start, remembered[at] ?? 0, events[at] ?? 0, ...kinds.map(({ counts }) => counts[at] ?? 0)]],
+  )
+  const total = `${memories} ${memories === 1 ? 'memory' : 'memories'}`
+  if (rows.length === 0) return print(total)
+  print([total, table([unit.toLowerCase(), 'memories', 'events', ...names], rows)].join('\n\n'))
 }

@@ -4,20 +4,23 @@ import { safeLine } from '@daybook/memory/safe-text'
 import { type Command, Option } from 'commander'
 import { request } from '../client/request.ts'
 import { addExamples, addNotes, invocation } from '../command.ts'
-import { EXIT } from '../exit-codes.ts'
-import { counted } from '../output/counted.ts'
-import { duration } from '../output/duration.ts'
-import { note, print, printJson } from '../output/print.ts'
-import { shellWord } from '../output/shell-word.ts'
+import { EXIT } from '../command-line.ts'
+import { counted, duration, note, print, printJson, shellWord } from '../output/print.ts'
 import { type Connection, parseUrl } from '../settings.ts'
-import { readHomeKey } from '../sync/read-home-key.ts'
-import { RULE_NAMES, type RuleName, ruleFrom } from '../sync/rules.ts'
-import { settled } from '../sync/settled.ts'
-import { FOLLOWED, type Followed, opens } from '../sync/sync-documents.ts'
-import { watchCopying } from '../sync/watch-copying.ts'
+import { readHomeKey } from '../sync/promote.ts'
+import {
+  FOLLOWED,
+  type Followed,
+  opens,
+  RULE_NAMES,
+  type RuleName,
+  ruleFrom,
+  settled,
+} from '../sync/sync-documents.ts'
+import { watchCopying } from '../sync/unfollow.ts'
 
 /** Adds the arguments, options and action of `daybook follow`. */
-export function configure(command: Command): void {
+export function configureFollow(command: Command): void {
   command
     .argument('<url>', 'where its home is, as this Daybook reaches it')
     .requiredOption('--project <name or id>', 'the project, as it is called at its home')

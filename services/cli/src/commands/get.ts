@@ -2,17 +2,15 @@ import { graphql } from '@daybook/api/graphql'
 import { MEMORY } from '@daybook/client/documents/memory'
 import { type MemoryWithContent, memoryContent, withContent } from '@daybook/client/documents/memory-content'
 import type { Command } from 'commander'
-import { notFound } from '../client/not-found.ts'
-import { readHistory } from '../client/read-history.ts'
-import { readNeighbours } from '../client/read-neighbours.ts'
-import { request } from '../client/request.ts'
+import { readHistory, readNeighbours } from '../client/read-history.ts'
+import { notFound, request } from '../client/request.ts'
 import { addExamples, invocation, moment } from '../command.ts'
 import { renderHistory, renderMemory } from '../output/memory.ts'
-import { renderNeighbours } from '../output/neighbours.ts'
 import { print, printJson } from '../output/print.ts'
+import { renderNeighbours } from '../output/search-hit.ts'
 
 /** Adds the arguments, options and action of `daybook get`. */
-export function configure(command: Command): void {
+export function configureGet(command: Command): void {
   command
     .argument('<id>', 'its id, as search shows it, or the plain UUID')
     .option('--history', 'also what happened to it, oldest first')
@@ -59,4 +57,20 @@ async function get(
   print(renderMemory(memory))
   if (history) print(`\n${renderHistory(events, memory.id)}`)
   if (beside !== null) print(`\n${renderNeighbours(beside)}`)
+}
+
+/** Adds the arguments, options and action of `daybook history`. */
+export function configureHistory(command: Command): void {
+  command
+    .argument('<id>', 'its id, as search shows it, or the plain UUID')
+    .action((id: string, _: object, self: Command) => showHistory(id, self))
+  addExamples(command, ['daybook history insight:0192f0c1-8a3e-7c11-9d2b-3f0e5a6b7c8d'])
+}
+
+async function showHistory(id: string, command: Command): Promise<void> {
+  const { connection, json } = invocation(command)
+  const events = await readHistory(connection, id)
+  if (events === null) throw notFound(id)
+  if (json) return printJson({ history: events })
+  print(renderHistory(events, id))
 }

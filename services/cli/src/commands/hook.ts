@@ -4,16 +4,16 @@ import { detectContext } from '@daybook/runtime/detect-context'
 import { reasonOf } from '@daybook/runtime/reason-of'
 import type { Command } from 'commander'
 import { addExamples, addGlobalOptions, addNotes, invocation, wholeNumber } from '../command.ts'
-import { type HookClient, type HookInput, parseHookInput } from '../hooks/hook-input.ts'
+import { type HookClient, type HookInput, parseHookInput } from '../hooks/read-transcript.ts'
 import { note, printRaw } from '../output/print.ts'
-import { readText } from '../remember/read-text.ts'
+import { readText } from '../remember/remember-input.ts'
 
 /** The longest that a request of a hook may take, in milliseconds: Claude Code gives a hook at a session's end 1.5 s in all. */
 const TIMEOUT_MS = 1_000
 const TOKENS = 1_500
 
 /** Adds the subcommands of `daybook hook`. */
-export function configure(command: Command): void {
+export function configureHook(command: Command): void {
   command.action(() => command.outputHelp())
   command
     .command('session-start')
@@ -92,8 +92,8 @@ async function end(input: HookInput, command: Command): Promise<void> {
   const { connection } = invocation(command)
   const [{ readTranscript }, { recordOf }, { rememberSession }, context] = await Promise.all([
     import('../hooks/read-transcript.ts'),
-    import('../hooks/session-record.ts'),
-    import('../hooks/session-end.ts'),
+    import('../hooks/session-start.ts'),
+    import('../hooks/session-start.ts'),
     contextOf(input, command),
   ])
   const said = readTranscript(transcript)

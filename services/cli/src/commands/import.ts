@@ -2,28 +2,23 @@ import { addAbortSignal } from 'node:stream'
 import { isExportHeader } from '@daybook/journal/export/export-format'
 import { readLines } from '@daybook/runtime/read-lines'
 import { type Command, Option } from 'commander'
-import { UsageError } from '../cli-error.ts'
 import { addExamples, addNotes, collect, type Invocation, invocation, wholeNumber } from '../command.ts'
-import { EXIT } from '../exit-codes.ts'
-import { foreignLines } from '../import/foreign-lines.ts'
+import { EXIT, UsageError } from '../command-line.ts'
 import type { ForeignFile } from '../import/formats/format.ts'
 import { FORMATS, openForeign } from '../import/formats/open-foreign.ts'
-import { importMemories, type MemoriesImport } from '../import/import-memories.ts'
-import { openSource, unreadable } from '../import/open-source.ts'
-import { waitUntilSearchable } from '../import/wait-until-searchable.ts'
-import { importJournalFile } from '../journal/import-file.ts'
-import { peekLine } from '../journal/peek-line.ts'
-import { duration } from '../output/duration.ts'
-import { note } from '../output/print.ts'
+import { foreignLines, openSource, unreadable } from '../import/open-source.ts'
+import { importMemories, type MemoriesImport, waitUntilSearchable } from '../import/run-import.ts'
+import { importJournalFile, peekLine } from '../journal/import-file.ts'
+import { duration, note } from '../output/print.ts'
 import { showProgress } from '../progress/show-progress.ts'
-import { onExistingOption, toOnExisting } from '../remember/on-existing.ts'
+import { onExistingOption, toOnExisting } from '../remember/remember-input.ts'
 import type { Connection } from '../settings.ts'
 
 /** JSON Lines, ours, beside the formats of other programs. */
 const JSON_LINES = 'jsonl'
 
 /** Adds the arguments, options and action of `daybook import`. */
-export function configure(command: Command): void {
+export function configureImport(command: Command): void {
   command
     .argument(
       '<path>',
@@ -121,7 +116,7 @@ async function importForeign(file: ForeignFile, invoked: Invoked): Promise<void>
   const { connection, json, options } = invoked
   const foreign = { file, connection, additions: { context: options.context, labels: options.label } }
   if (options.dryRun === true) {
-    const { preview } = await import('../import/preview.ts')
+    const { preview } = await import('../import/run-import.ts')
     return preview({ ...foreign, json })
   }
   return importAndWait((onBad) => foreignLines(foreign, onBad), null, invoked)

@@ -4,19 +4,17 @@ import { graphql } from '@daybook/api/graphql'
 import { FAILURE } from '@daybook/client/documents/failure'
 import { safeLine } from '@daybook/memory/safe-text'
 import type { Command } from 'commander'
-import { UsageError } from '../cli-error.ts'
 import { KEY_HELP, mutate } from '../client/mutate.ts'
-import { succeeded } from '../client/result.ts'
+import { succeeded } from '../client/request.ts'
 import { addExamples, addNotes, invocation } from '../command.ts'
+import { UsageError } from '../command-line.ts'
+import { noteUnshared } from '../output/memory.ts'
 import { print, printJson } from '../output/print.ts'
-import { noteUnshared } from '../output/unshared.ts'
-import { describeOutcome } from '../remember/outcome.ts'
-import { readText } from '../remember/read-text.ts'
-import { parseMetadata } from '../remember/remember-input.ts'
+import { describeOutcome, parseMetadata, readText } from '../remember/remember-input.ts'
 import type { Connection } from '../settings.ts'
 
 /** Adds the arguments, options and action of `daybook index`. */
-export function configure(command: Command): void {
+export function configureIndex(command: Command): void {
   command
     .argument('<file...>', 'text files; "-" reads standard input and needs --id')
     .option('--id <id>', 'the document’s id; a file’s path unless given. For one file only.')

@@ -4,18 +4,14 @@ import { age } from '@daybook/memory/age'
 import { safeLine } from '@daybook/memory/safe-text'
 import { parseDuration } from '@daybook/runtime/units'
 import { type Command, InvalidArgumentError } from 'commander'
-import { UsageError } from '../cli-error.ts'
-import { request } from '../client/request.ts'
-import { succeeded } from '../client/result.ts'
+import { request, succeeded } from '../client/request.ts'
 import { addExamples, addGlobalOptions, addNotes, collect, invocation } from '../command.ts'
-import { confirm } from '../confirm.ts'
-import { parseMoment } from '../moment.ts'
-import { note, print, printJson, printRaw } from '../output/print.ts'
-import { spoken } from '../output/spoken.ts'
+import { confirm, parseMoment, UsageError } from '../command-line.ts'
+import { note, print, printJson, printRaw, spoken } from '../output/print.ts'
 import { table } from '../output/table.ts'
 
 /** Adds the subcommands of `daybook keys`. */
-export function configure(command: Command): void {
+export function configureKeys(command: Command): void {
   command
     .command('list', { isDefault: true })
     .description('the keys that your key administers, the oldest first')

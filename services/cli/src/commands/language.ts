@@ -1,16 +1,20 @@
 import { graphql } from '@daybook/api/graphql'
 import { safeLine } from '@daybook/memory/safe-text'
 import type { Command } from 'commander'
-import { RefusedError } from '../cli-error.ts'
 import { request } from '../client/request.ts'
 import { addExamples, addNotes, invocation } from '../command.ts'
-import { addOperationOptions, OPERATION_HELP, type OperationOptions } from '../operations/options.ts'
+import { RefusedError } from '../command-line.ts'
 import { projectionsMeant } from '../operations/projections.ts'
-import { runOperations } from '../operations/run-operations.ts'
+import {
+  addOperationOptions,
+  OPERATION_HELP,
+  type OperationOptions,
+  runOperations,
+} from '../operations/run-operations.ts'
 import { note, print, printJson } from '../output/print.ts'
 
 /** Adds the arguments, options and action of `daybook language`. */
-export function configure(command: Command): void {
+export function configureLanguage(command: Command): void {
   command.argument('[language]', 'such as german, french or simple (default: show it)')
   addOperationOptions(command).action(
     (wanted: string | undefined, options: OperationOptions, self: Command) => language(wanted, options, self),

@@ -5,13 +5,12 @@ import { safeLine } from '@daybook/memory/safe-text'
 import type { Command } from 'commander'
 import { request } from '../client/request.ts'
 import { addExamples, invocation, wholeNumber } from '../command.ts'
-import { note, print, printJson } from '../output/print.ts'
-import { shorten } from '../output/shorten.ts'
+import { note, print, printJson, shorten } from '../output/print.ts'
 import { table } from '../output/table.ts'
-import { addFilterOptions, filterFrom } from '../search/filter-options.ts'
+import { addFilterOptions, filterFrom } from '../search/find-memories.ts'
 
 /** Adds the arguments, options and action of `daybook list`. */
-export function configure(command: Command): void {
+export function configureList(command: Command): void {
   addFilterOptions(command)
     .option('--limit <n>', 'at most so many, up to 100 (default 20)', wholeNumber(1))
     .option('--after <cursor>', 'go on after the page that ended with this cursor')

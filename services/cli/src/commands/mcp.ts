@@ -2,17 +2,11 @@ import { homedir } from 'node:os'
 import { readToolsets, TOOLSETS } from '@daybook/mcp/toolsets'
 import { safeLine } from '@daybook/memory/safe-text'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { CliError, UsageError } from '../cli-error.ts'
 import { addExamples, addGlobalOptions, addNotes, globalOptions } from '../command.ts'
-import { confirm } from '../confirm.ts'
-import { EXIT } from '../exit-codes.ts'
-import { type McpClient, type Place, SCOPES, type Scope } from '../mcp/clients/client.ts'
-import { MCP_CLIENTS } from '../mcp/clients/index.ts'
-import { configsOf, isInstalled } from '../mcp/find-clients.ts'
-import { install, type Wanted } from '../mcp/install.ts'
-import type { Outcome } from '../mcp/outcome.ts'
-import { ownCommand, serverOf } from '../mcp/server-options.ts'
-import { uninstall } from '../mcp/uninstall.ts'
+import { CliError, confirm, EXIT, UsageError } from '../command-line.ts'
+import { type Outcome, ownCommand, serverOf } from '../mcp/client-config.ts'
+import { MCP_CLIENTS, type McpClient, type Place, SCOPES, type Scope } from '../mcp/clients.ts'
+import { configsOf, install, isInstalled, uninstall, type Wanted } from '../mcp/install.ts'
 import { renderError } from '../output/error.ts'
 import { note, noteRaw, print, printJson, printRaw } from '../output/print.ts'
 import { table } from '../output/table.ts'
@@ -39,7 +33,7 @@ async function serve({ toolsets: shown, context }: ServeOptions, command: Comman
 const TOOLSETS_HELP = `the groups of tools: ${TOOLSETS.join(', ')}, or all (default: core)`
 
 /** Adds the server and the subcommands of `daybook mcp`. */
-export function configure(command: Command): void {
+export function configureMcp(command: Command): void {
   command
     .option('--toolsets <names>', TOOLSETS_HELP)
     .option('--context <name>', 'the namespace of what is remembered (default: that of the folder)')

@@ -1,17 +1,14 @@
 import type { Command } from 'commander'
 import { listOperations, readOperation } from '../client/operations.ts'
 import { addExamples, addGlobalOptions, addNotes, invocation, wholeNumber } from '../command.ts'
-import { cancel, operationMeant } from '../operations/cancel.ts'
-import { operationsTable } from '../operations/operations-table.ts'
-import { OPERATION_HELP } from '../operations/options.ts'
-import { renderEnded } from '../operations/render-ended.ts'
-import { watchOperations } from '../operations/run-operations.ts'
+import { operationsTable, renderEnded } from '../operations/render-ended.ts'
+import { cancel, OPERATION_HELP, operationMeant, watchOperations } from '../operations/run-operations.ts'
 import { print, printJson } from '../output/print.ts'
 
 const ID = 'its id; the only one under way unless given'
 
 /** Adds the arguments, options and action of `daybook operations`. */
-export function configure(command: Command): void {
+export function configureOperations(command: Command): void {
   command
     .command('list', { isDefault: true })
     .description('what is under way, and what has ended of late')

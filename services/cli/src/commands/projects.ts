@@ -4,20 +4,19 @@ import { safeLine } from '@daybook/memory/safe-text'
 import { grouped } from '@daybook/memory/size-in-words'
 import { parseBytes } from '@daybook/runtime/units'
 import { type Command, InvalidArgumentError } from 'commander'
-import { request } from '../client/request.ts'
-import { succeeded } from '../client/result.ts'
+import { OPERATION } from '../client/operations.ts'
+import { request, succeeded } from '../client/request.ts'
 import { addExamples, addGlobalOptions, addNotes, invocation, wholeNumber } from '../command.ts'
-import { print, printJson } from '../output/print.ts'
-import { shellWord } from '../output/shell-word.ts'
-import { size } from '../output/size.ts'
+import { confirm, RefusedError } from '../command-line.ts'
+import { watchOperations } from '../operations/run-operations.ts'
+import { print, printJson, shellWord, size } from '../output/print.ts'
 import { table } from '../output/table.ts'
-
-import { type DeleteOptions, deleteProject, listDeleted } from '../projects/delete-project.ts'
+import type { Connection } from '../settings.ts'
 
 const NAMED = 'its name or id'
 
 /** Adds the subcommands of `daybook projects`. */
-export function configure(command: Command): void {
+export function configureProjects(command: Command): void {
   command
     .command('list', { isDefault: true })
     .description('the projects that your key may read, what they hold and what they may hold')
@@ -198,4 +197,78 @@ async function limits(id: string, options: LimitOptions, command: Command): Prom
   ]
   print(`The project "${safeLine(project.name)}":`)
   print(table(['limit', 'now', 'at most'], rows))
+}
+
+/** The options of `daybook projects delete`. */
+interface DeleteOptions {
+  readonly yes?: boolean
+  readonly detach?: boolean
+}
+
+const PROJECTS = graphql('query ProjectsToDelete { projects { id name memories } }')
+
+const DELETE = graphql(
+  `mutation DeleteProject($id: ID!, $confirm: String!) {
+    deleted: deleteProject(id: $id, confirm: $confirm) {
+      __typename
+      ... on DeletedProject { id events outOfReach operation { ...Operation } }
+      ...Failure
+    }
+  }`,
+  [FAILURE, OPERATION],
+)
+
+/** Asks, deletes the project, and follows the removal of what it held to its end. */
+async function deleteProject(
+  nameOrId: string,
+  { yes = false, detach = false }: DeleteOptions,
+  command: Command,
+): Promise<void> {
+  const { connection, json } = invocation(command)
+  const { id, name, memories } = await findProject(connection, nameOrId)
+  await confirm(
+    `Delete the project "${safeLine(name)}" with ${grouped(memories)} ${memories === 1 ? 'memory' : 'memories'} for good?`,
+    yes,
+  )
+  // By its id: if the answer is lost and the request is sent again, the name may mean another project.
+  const deleted = succeeded((await request(connection, DELETE, { id, confirm: name })).deleted)
+  if (!json) {
+    print(`The project "${safeLine(name)}" is deleted for good; its id was ${safeLine(deleted.id)}.`)
+    print('Daybook cannot reach:')
+    for (const one of deleted.outOfReach) print(`  ${one}`)
+  }
+  if (deleted.operation !== null)
+    await watchOperations([deleted.operation], { connection, json, detach, cancellable: false })
+  else if (json) printJson(deleted)
+}
+
+/** @throws RefusedError NOT_FOUND */
+async function findProject(connection: Connection, nameOrId: string) {
+  const { projects } = await request(connection, PROJECTS, {})
+  const found =
+    projects.find(({ name }) => name === nameOrId) ?? projects.find(({ id }) => id === nameOrId.toLowerCase())
+  if (found === undefined) throw new RefusedError('NOT_FOUND', `There is no project "${safeLine(nameOrId)}"`)
+  return found
+}
+
+const DELETED = graphql(`query DeletedProjects($first: Int!) {
+  deletedProjects(first: $first) { id deletedBy events requestedAt finishedAt operation { id error } }
+}`)
+
+/** Lists the traces of deleted projects. */
+async function listDeleted(first: number, command: Command): Promise<void> {
+  const { connection, json } = invocation(command)
+  const { deletedProjects } = await request(connection, DELETED, { first })
+  if (json) return printJson({ deletedProjects })
+  if (deletedProjects.length === 0) return print('No project was deleted.')
+  const rows = deletedProjects.map(({ id, deletedBy, events, requestedAt, finishedAt, operation }) => [
+    safeLine(id),
+    safeLine(requestedAt),
+    safeLine(deletedBy ?? ''),
+    grouped(events),
+    finishedAt === null
+      ? safeLine(operation?.error ?? 'is being removed')
+      : `all removed ${safeLine(finishedAt)}`,
+  ])
+  print(table(['id', 'deleted', 'by', 'events', ''], rows))
 }

@@ -1,20 +1,19 @@
+import { graphql, type ResultOf } from '@daybook/api/graphql'
+import { FAILURE } from '@daybook/client/documents/failure'
+import { safeLine } from '@daybook/memory/safe-text'
+import { grouped } from '@daybook/memory/size-in-words'
 import type { Command } from 'commander'
-import { UsageError } from '../cli-error.ts'
+import { request, succeeded } from '../client/request.ts'
 import { addExamples, addGlobalOptions, addNotes, invocation, sinceMoment } from '../command.ts'
-import { confirm } from '../confirm.ts'
-import { OPERATION_HELP } from '../operations/options.ts'
-import { note, print, printJson } from '../output/print.ts'
-import {
-  beginQuarantine,
-  endQuarantine,
-  readQuarantine,
-  readQuarantines,
-} from '../quarantine/quarantine-documents.ts'
-import { nameOf, renderQuarantines } from '../quarantine/render-quarantines.ts'
-import { runUndo, type UndoChoices } from '../undo/run-undo.ts'
+import { confirm, RefusedError, UsageError } from '../command-line.ts'
+import { OPERATION_HELP } from '../operations/run-operations.ts'
+import { note, print, printJson, shorten } from '../output/print.ts'
+import { table } from '../output/table.ts'
+import type { Connection } from '../settings.ts'
+import { runUndo, type UndoChoices } from './undo.ts'
 
 /** Adds the subcommands of `daybook quarantine`. */
-export function configure(command: Command): void {
+export function configureQuarantine(command: Command): void {
   command
     .command('list', { isDefault: true })
     .description('the writers in quarantine, the newest first')
@@ -113,3 +112,98 @@ async function undo(
   const { keyIds, agent } = await readQuarantine(connection, id)
   await runUndo({ filter: {}, since, writer: { keyIds: [...keyIds], agent } }, choices, { connection, json })
 }
+
+const QUARANTINE = graphql(`
+  fragment Quarantine on Quarantine {
+    id keyIds agent reason beganAt beganBy releasedAt releasedBy releaseReason memories project { id name }
+  }`)
+
+/** A quarantine, with how many memories it withholds in the project of the request. */
+type Quarantine = Omit<ResultOf<typeof QUARANTINE>, '__typename'>
+
+const LIST = graphql(
+  'query Quarantines($released: Boolean) { quarantines(released: $released) { ...Quarantine } }',
+  [QUARANTINE],
+)
+
+/** The quarantines that concern the project. @param released also those that are over */
+async function readQuarantines(connection: Connection, released: boolean): Promise<readonly Quarantine[]> {
+  return (await request(connection, LIST, { released })).quarantines
+}
+
+/** One of them, also one that is over. @throws RefusedError if there is none */
+async function readQuarantine(connection: Connection, id: string): Promise<Quarantine> {
+  const found = (await readQuarantines(connection, true)).find((one) => one.id === id.toLowerCase())
+  if (found === undefined)
+    throw new RefusedError('NOT_FOUND', `There is no quarantine ${id} here: daybook quarantine list --all`)
+  return found
+}
+
+const BEGIN = graphql(
+  `mutation QuarantineWriter($key: ID, $agent: String, $reason: String!, $allProjects: Boolean) {
+    begun: quarantineWriter(key: $key, agent: $agent, reason: $reason, allProjects: $allProjects) {
+      __typename
+      ... on QuarantineBegun { quarantine { ...Quarantine } }
+      ...Failure
+    }
+  }`,
+  [QUARANTINE, FAILURE],
+)
+
+/** Puts a writer into quarantine. @throws what `request` throws */
+async function beginQuarantine(
+  connection: Connection,
+  of: {
+    readonly key: string | undefined
+    readonly agent: string | undefined
+    readonly reason: string
+    readonly allProjects: boolean
+  },
+): Promise<Quarantine> {
+  return succeeded((await request(connection, BEGIN, of)).begun).quarantine
+}
+
+const RELEASE = graphql(
+  `mutation ReleaseQuarantine($id: ID!, $reason: String) {
+    ended: releaseQuarantine(id: $id, reason: $reason) {
+      __typename
+      ... on QuarantineReleased { quarantine { ...Quarantine } }
+      ...Failure
+    }
+  }`,
+  [QUARANTINE, FAILURE],
+)
+
+/** Ends a quarantine. @throws what `request` throws */
+async function endQuarantine(
+  connection: Connection,
+  id: string,
+  reason: string | undefined,
+): Promise<Quarantine> {
+  return succeeded((await request(connection, RELEASE, { id, reason })).ended).quarantine
+}
+
+/** Columns of a reason. */
+const REASON = 40
+
+/** Who is in quarantine, for a sentence. */
+const nameOf = ({ agent, keyIds }: Pick<Quarantine, 'agent' | 'keyIds'>): string =>
+  agent === null ? `The key ${safeLine(keyIds.join(', '))}` : `The agent "${safeLine(agent)}"`
+
+/** Quarantines as a table. */
+function renderQuarantines(quarantines: readonly Quarantine[]): string {
+  const rows = quarantines.map((one) => [
+    one.agent === null
+      ? one.keyIds.map((id) => `key ${safeLine(id)}`).join(', ')
+      : `agent ${safeLine(one.agent)}`,
+    one.project === null ? 'all' : safeLine(one.project.name),
+    grouped(one.memories),
+    `${minute(one.beganAt)} by ${safeLine(one.beganBy)}`,
+    one.releasedAt === null ? '' : `${minute(one.releasedAt)} by ${safeLine(one.releasedBy ?? '')}`,
+    shorten(safeLine(one.reason), REASON),
+    safeLine(one.id),
+  ])
+  return table(['writer', 'project', 'memories', 'since', 'released', 'reason', 'id'], rows)
+}
+
+const minute = (moment: string): string => moment.slice(0, 16).replace('T', ' ')

@@ -1,12 +1,29 @@
+import { age } from '@daybook/memory/age'
+import { safeLine } from '@daybook/memory/safe-text'
 import { type Command, Option } from 'commander'
-import { UsageError } from '../cli-error.ts'
+import {
+  dropGeneration,
+  type Generation,
+  listOperations,
+  readGenerations,
+  rollback,
+} from '../client/operations.ts'
 import { addExamples, addNotes, invocation } from '../command.ts'
-import { addOperationOptions, OPERATION_HELP, type OperationOptions } from '../operations/options.ts'
+import { CliError, confirm, EXIT, UsageError } from '../command-line.ts'
 import { checkProjection, PROJECTION_ARGUMENT, projectionsMeant } from '../operations/projections.ts'
-import { runOperations } from '../operations/run-operations.ts'
+import { operationsTable } from '../operations/render-ended.ts'
+import {
+  addOperationOptions,
+  OPERATION_HELP,
+  type OperationOptions,
+  runOperations,
+} from '../operations/run-operations.ts'
+import { print, printJson, size, spoken } from '../output/print.ts'
+import { table } from '../output/table.ts'
+import type { Connection } from '../settings.ts'
 
 /** Adds the arguments, options and action of `daybook reindex`. */
-export function configure(command: Command): void {
+export function configureReindex(command: Command): void {
   command.argument('[projection]', `what to rebuild: ${PROJECTION_ARGUMENT}`)
   command
     .option('--model <model>', 'with the vectors of another embedding model')
@@ -53,7 +70,7 @@ ${OPERATION_HELP}`,
 }
 
 /** The options of `daybook reindex`, as commander gives them. */
-export interface ReindexOptions extends OperationOptions {
+interface ReindexOptions extends OperationOptions {
   readonly model?: string
   readonly regenerateEmbeddings?: boolean
   readonly kinds?: string
@@ -72,14 +89,12 @@ async function reindex(
 ): Promise<void> {
   const { connection, json } = invocation(command)
   if (projection !== undefined) checkProjection(projection)
-  const { cancel, rollback, dropOld, list, yes = false } = options
-  if (list === true) return (await import('../reindex/list.ts')).list({ connection, json })
-  if (rollback === true)
-    return (await import('../reindex/rollback.ts')).goBack(projection, { connection, json })
-  if (dropOld === true)
-    return (await import('../reindex/drop-old.ts')).dropOld(projection, { connection, json, yes })
+  const { cancel, yes = false } = options
+  if (options.list === true) return list({ connection, json })
+  if (options.rollback === true) return goBack(projection, { connection, json })
+  if (options.dropOld === true) return dropOld(projection, { connection, json, yes })
   if (cancel !== undefined)
-    return (await import('../operations/cancel.ts')).cancel(cancel === true ? projection : cancel, {
+    return (await import('../operations/run-operations.ts')).cancel(cancel === true ? projection : cancel, {
       connection,
       json,
       detach: options.detach === true,
@@ -91,7 +106,7 @@ async function reindex(
   const apiKinds =
     kinds === undefined
       ? undefined
-      : (await import('../kinds.ts')).toApiKinds(kinds.split(',').map((one) => one.trim()))
+      : (await import('../command-line.ts')).toApiKinds(kinds.split(',').map((one) => one.trim()))
   await runOperations(
     projections.map((name) => ({
       mutation: 'reindex',
@@ -99,4 +114,87 @@ async function reindex(
     })),
     { connection, json, detach },
   )
+}
+
+interface Dropping {
+  readonly connection: Connection
+  readonly json: boolean
+  readonly yes: boolean
+}
+
+/** Deletes the old generations of one projection, or of all, after asking. */
+async function dropOld(given: string | undefined, { connection, json, yes }: Dropping): Promise<void> {
+  const old = (await readGenerations(connection)).filter(
+    ({ projection, status }) =>
+      status === 'OLD' && (given === undefined || given === 'all' || spoken(projection) === given),
+  )
+  if (old.length > 0)
+    await confirm(`Delete ${old.map(describe).join(' and ')}? There is no rollback then.`, yes)
+  for (const one of old) await dropGeneration(connection, one)
+  if (json) return printJson({ dropped: old })
+  if (old.length === 0) print('There is no old generation.')
+  for (const one of old) print(`Generation ${one.generation} of ${spoken(one.projection)} is being deleted.`)
+}
+
+function describe({ projection, generation, bytes }: Generation): string {
+  return `generation ${generation} of ${spoken(projection)}${bytes === null ? '' : ` (${size(bytes)})`}`
+}
+
+/** A table with one line per generation, over all projects. */
+export function generationsTable(generations: readonly Generation[], now: number): string {
+  return table(
+    ['projection', 'generation', 'status', 'lag', 'parked', 'size', 'made', 'model'],
+    generations.map((one) => [
+      spoken(one.projection),
+      one.generation,
+      spoken(one.status),
+      one.lag,
+      one.parked,
+      one.bytes === null ? '-' : size(one.bytes),
+      age(one.createdAt, now),
+      safeLine(one.model),
+    ]),
+  )
+}
+
+/** Prints the generations, and the recent operations. */
+export async function list({ connection, json }: { connection: Connection; json: boolean }): Promise<void> {
+  const generations = await readGenerations(connection)
+  const operations = await listOperations(connection, { first: 10 })
+  if (json) return printJson({ generations, operations })
+  const now = Date.now()
+  print(generationsTable(generations, now))
+  if (operations.length > 0) print(`\n${operationsTable(operations, now)}`)
+}
+
+/**
+ * Makes the generation live that was live before the last rebuild. The live one becomes old, so nothing is
+ * lost.
+ */
+async function goBack(
+  given: string | undefined,
+  { connection, json }: { connection: Connection; json: boolean },
+): Promise<void> {
+  const old = (await readGenerations(connection)).filter(({ status }) => status === 'OLD')
+  const there = [...new Set(old.map(({ projection }) => projection))]
+  if (given === undefined && there.length > 1)
+    throw new UsageError('Which projection is to go back?', [
+      `It may be ${there.map(spoken).join(', ')} or all`,
+    ])
+  const projections = there.filter((name) => given === undefined || given === 'all' || spoken(name) === given)
+  if (projections.length === 0)
+    throw new CliError(
+      EXIT.failed,
+      'NOT_FOUND',
+      `There is no old generation${given === undefined || given === 'all' ? '' : ` of ${given}`} to go back to.`,
+      ['See what there is:  daybook reindex --list'],
+    )
+  const generations = []
+  for (const projection of projections) {
+    const live = await rollback(connection, projection)
+    generations.push(live)
+    if (!json) print(`Generation ${live.generation} of ${spoken(projection)} is live again.`)
+  }
+  if (json) printJson({ generations })
+  else print('The same command undoes it.')
 }

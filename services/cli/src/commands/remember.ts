@@ -6,9 +6,8 @@ import { KIND_NAMES, type KindName, kindNamed } from '@daybook/memory/kinds/inde
 import { safeLine } from '@daybook/memory/safe-text'
 import { detectContext } from '@daybook/runtime/detect-context'
 import { type Command, Option } from 'commander'
-import { UsageError } from '../cli-error.ts'
 import { KEY_HELP, mutate } from '../client/mutate.ts'
-import { succeeded } from '../client/result.ts'
+import { succeeded } from '../client/request.ts'
 import {
   addExamples,
   addGlobalOptions,
@@ -18,13 +17,19 @@ import {
   moment,
   wholeNumber,
 } from '../command.ts'
+import { UsageError } from '../command-line.ts'
+import { noteUnshared } from '../output/memory.ts'
 import { print, printJson } from '../output/print.ts'
-import { noteUnshared } from '../output/unshared.ts'
-import { type KindOption, kindOptions } from '../remember/kind-options.ts'
-import { onExistingOption } from '../remember/on-existing.ts'
-import { describeOutcome } from '../remember/outcome.ts'
-import { readText } from '../remember/read-text.ts'
-import { type CommonOptions, type FieldValues, toRememberInput } from '../remember/remember-input.ts'
+import {
+  type CommonOptions,
+  describeOutcome,
+  type FieldValues,
+  type KindOption,
+  kindOptions,
+  onExistingOption,
+  readText,
+  toRememberInput,
+} from '../remember/remember-input.ts'
 
 const EXAMPLES: Partial<Record<KindName, string>> = {
   insight:
@@ -36,7 +41,7 @@ const EXAMPLES: Partial<Record<KindName, string>> = {
 }
 
 /** Adds the arguments, options and action of `daybook remember`. */
-export function configure(command: Command): void {
+export function configureRemember(command: Command): void {
   for (const name of KIND_NAMES) addKind(command, name)
   addExamples(command, [...Object.values(EXAMPLES), 'daybook remember note --help'])
   addNotes(

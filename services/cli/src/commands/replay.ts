@@ -1,12 +1,16 @@
 import type { Command } from 'commander'
-import { UsageError } from '../cli-error.ts'
 import { addExamples, addNotes, invocation, wholeNumber } from '../command.ts'
-import { addOperationOptions, OPERATION_HELP, type OperationOptions } from '../operations/options.ts'
+import { UsageError } from '../command-line.ts'
 import { checkProjection, PROJECTIONS } from '../operations/projections.ts'
-import { runOperations } from '../operations/run-operations.ts'
+import {
+  addOperationOptions,
+  OPERATION_HELP,
+  type OperationOptions,
+  runOperations,
+} from '../operations/run-operations.ts'
 
 /** Adds the arguments, options and action of `daybook replay`. */
-export function configure(command: Command): void {
+export function configureReplay(command: Command): void {
   command
     .requiredOption('--from <sequence>', 'the first event', wholeNumber(1))
     .option('--to <sequence>', 'the last event; the journal’s end unless given', wholeNumber(1))

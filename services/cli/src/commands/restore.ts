@@ -3,13 +3,14 @@ import { FAILURE } from '@daybook/client/documents/failure'
 import { safeLine } from '@daybook/memory/safe-text'
 import type { Command } from 'commander'
 import { KEY_HELP, mutate } from '../client/mutate.ts'
-import { succeeded } from '../client/result.ts'
+import { succeeded } from '../client/request.ts'
 import { addExamples, invocation, moment, wholeNumber } from '../command.ts'
+import { noteUnshared } from '../output/memory.ts'
 import { print, printJson } from '../output/print.ts'
-import { noteUnshared } from '../output/unshared.ts'
+import { addChange } from '../remember/remember-input.ts'
 
 /** Adds the arguments, options and action of `daybook restore`. */
-export function configure(command: Command): void {
+export function configureRestore(command: Command): void {
   command
     .argument('<id>', 'its id, as search shows it, or the plain UUID')
     .option(
@@ -56,4 +57,31 @@ async function restore(
   if (json) return printJson({ memory, sequence, duplicate })
   print(`Restored: ${safeLine(memory.title)}`)
   print(`${safeLine(memory.id)}  (version ${memory.version}, sequence ${sequence})`)
+}
+
+/** Adds the arguments, options and action of `daybook forget`. */
+export function configureForget(command: Command): void {
+  addChange(command, forget, 'search')
+  addExamples(command, ['daybook forget insight:0192f0c1-8a3e-7c11-9d2b-3f0e5a6b7c8d'])
+}
+
+const FORGET = graphql(
+  `mutation Forget($id: ID!, $idempotencyKey: String) {
+    forget(id: $id, idempotencyKey: $idempotencyKey) {
+      __typename
+      ... on Forgotten { sequence duplicate memory { id title version shared } }
+      ...Failure
+    }
+  }`,
+  [FAILURE],
+)
+
+async function forget(id: string, key: string | undefined, command: Command): Promise<void> {
+  const { connection, json } = invocation(command)
+  const answer = await mutate(connection, FORGET, (idempotencyKey) => ({ id, idempotencyKey }), key)
+  const { memory, sequence, duplicate } = succeeded(answer.forget)
+  noteUnshared(memory)
+  if (json) return printJson({ memory, sequence, duplicate })
+  print(`Forgotten: ${safeLine(memory.title)}  (sequence ${sequence})`)
+  print(`Undo:  daybook restore ${safeLine(memory.id)}`)
 }

@@ -3,21 +3,17 @@ import { FAILURE } from '@daybook/client/documents/failure'
 import { isKindName, type KindName } from '@daybook/memory/kinds/index'
 import { safeLine } from '@daybook/memory/safe-text'
 import type { Command } from 'commander'
-import { UsageError } from '../cli-error.ts'
 import { KEY_HELP, mutate } from '../client/mutate.ts'
-import { notFound } from '../client/not-found.ts'
-import { request } from '../client/request.ts'
-import { succeeded } from '../client/result.ts'
+import { notFound, request, succeeded } from '../client/request.ts'
 import { addExamples, addNotes, collect, invocation, moment, wholeNumber } from '../command.ts'
+import { UsageError } from '../command-line.ts'
+import { noteUnshared } from '../output/memory.ts'
 import { print, printJson } from '../output/print.ts'
-import { noteUnshared } from '../output/unshared.ts'
-import { kindOptions } from '../remember/kind-options.ts'
-import { readText } from '../remember/read-text.ts'
-import { reviseInput } from '../remember/revise-input.ts'
+import { kindOptions, readText, reviseInput } from '../remember/remember-input.ts'
 import type { Connection } from '../settings.ts'
 
 /** Adds the arguments, options and action of `daybook revise`. */
-export function configure(command: Command): void {
+export function configureRevise(command: Command): void {
   command
     .argument('<id>', 'its id, as search shows it, or the plain UUID')
     .argument('[text...]', 'the new text; "-" reads standard input')

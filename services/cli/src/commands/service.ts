@@ -3,20 +3,24 @@ import { dataFolderFrom } from '@daybook/local-daemon/connection'
 import { safeLine, safeText } from '@daybook/memory/safe-text'
 import type { Command } from 'commander'
 import { addExamples, addGlobalOptions, addNotes, globalOptions } from '../command.ts'
-import { confirm } from '../confirm.ts'
-import { EXIT } from '../exit-codes.ts'
-import { diffOf } from '../mcp/outcome.ts'
+import { confirm, EXIT } from '../command-line.ts'
+import { diffOf } from '../mcp/client-config.ts'
 import { note, noteRaw, print, printJson, printRaw } from '../output/print.ts'
-import { installService, planService } from '../service/install-service.ts'
-import { managerOf } from '../service/manager-of.ts'
-import { serviceEnvironment } from '../service/service-environment.ts'
+import {
+  findServiceFile,
+  installService,
+  planService,
+  type ServiceStatus,
+  serviceCommand,
+  serviceEnvironment,
+  serviceStatus,
+  uninstallService,
+} from '../service/install-service.ts'
 import type { ServicePlace } from '../service/service-manager.ts'
-import { serviceCommand } from '../service/service-program.ts'
-import { type ServiceStatus, serviceStatus } from '../service/service-status.ts'
-import { findServiceFile, uninstallService } from '../service/uninstall-service.ts'
+import { managerOf } from '../service/systemd.ts'
 
 /** Adds the subcommands of `daybook service`. */
-export function configure(command: Command): void {
+export function configureService(command: Command): void {
   command.action(() => command.outputHelp())
   const installing = command
     .command('install')

@@ -1,15 +1,15 @@
 import { dataFolderFrom } from '@daybook/local-daemon/connection'
 import { folderOption } from '@daybook/local-daemon/data-folder'
 import { Argument, type Command } from 'commander'
-import { UsageError } from '../cli-error.ts'
 import { addExamples, addNotes, globalOptions } from '../command.ts'
+import { UsageError } from '../command-line.ts'
 import { note, print, printJson } from '../output/print.ts'
 
 /** What the distributed form consists of (docs/operations.md). */
 const SERVICES = ['gateway', 'projector-pgvector', 'projector-typesense', 'reindex', 'sync']
 
 /** Adds the arguments, options and action of `daybook start`. */
-export function configure(command: Command): void {
+export function configureStart(command: Command): void {
   command
     .addArgument(
       new Argument(
@@ -72,4 +72,29 @@ async function become(service: string, dataDir: string): Promise<void> {
   process.stdout.removeAllListeners('error').on('error', () => {})
   const { runProgram } = await import('@daybook/local-daemon/programs')
   await runProgram(service)
+}
+
+/** Adds the action of `daybook stop`. */
+export function configureStop(command: Command): void {
+  command.action((_, self: Command) => stop(self))
+  addExamples(command, ['daybook stop', 'daybook stop --data-dir ~/memories'])
+  addNotes(
+    command,
+    `
+Ends the Daybook of the data folder, however it was started, and waits until it has ended: within 10 s, whatever it is
+doing. Nothing acknowledged is lost. If none runs there, it says so, which is no failure.`,
+  )
+}
+
+async function stop(command: Command): Promise<void> {
+  const options = globalOptions(command)
+  const dataDir = dataFolderFrom(options, process.env)
+  const { stopDaemon } = await import('@daybook/local-daemon/stop-daemon')
+  const pid = await stopDaemon({ dataDir })
+  if (options.json === true) return printJson({ stopped: pid !== null, dataDir, pid })
+  print(
+    pid === null
+      ? `No Daybook runs on the data folder ${dataDir}.`
+      : `Daybook has stopped (process ${pid}, data folder ${dataDir}).`,
+  )
 }

@@ -2,25 +2,33 @@ import { graphql } from '@daybook/api/graphql'
 import { age } from '@daybook/memory/age'
 import { safeLine } from '@daybook/memory/safe-text'
 import type { Command } from 'commander'
-import { CliError, UsageError } from '../cli-error.ts'
 import { request } from '../client/request.ts'
 import { addExamples, addGlobalOptions, addNotes, invocation, wholeNumber } from '../command.ts'
-import { EXIT } from '../exit-codes.ts'
-import { note, print, printJson } from '../output/print.ts'
-import { shellWord } from '../output/shell-word.ts'
+import { CliError, EXIT, UsageError } from '../command-line.ts'
+import { note, print, printJson, shellWord } from '../output/print.ts'
 import { table } from '../output/table.ts'
-import { readConflicts } from '../sync/conflict-documents.ts'
 import { describeFollowed } from '../sync/describe-followed.ts'
-import { type PromoteOptions, promote } from '../sync/promote.ts'
-import { renderConflicts } from '../sync/render-conflicts.ts'
-import { repoint } from '../sync/repoint.ts'
-import { type ResolveOptions, resolveConflicts } from '../sync/resolve-conflicts.ts'
-import { RULE_NAMES, RULES, type RuleName, ruleFrom } from '../sync/rules.ts'
-import { changeFollowed, findFollowed, opens, readFollowed } from '../sync/sync-documents.ts'
+import { type PromoteOptions, promote, repoint } from '../sync/promote.ts'
+import {
+  type ResolveOptions,
+  readConflicts,
+  renderConflicts,
+  resolveConflicts,
+} from '../sync/render-conflicts.ts'
+import {
+  changeFollowed,
+  findFollowed,
+  opens,
+  RULE_NAMES,
+  RULES,
+  type RuleName,
+  readFollowed,
+  ruleFrom,
+} from '../sync/sync-documents.ts'
 import { type UnfollowOptions, unfollow } from '../sync/unfollow.ts'
 
 /** Adds the subcommands of `daybook sync`. */
-export function configure(command: Command): void {
+export function configureSync(command: Command): void {
   command
     .command('status', { isDefault: true })
     .description('how the followed projects stand: what is missing, what waits, what to do')

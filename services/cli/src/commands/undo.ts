@@ -1,14 +1,21 @@
-import type { UndoAsked } from '@daybook/client/documents/undo'
+import { graphql } from '@daybook/api/graphql'
+import { FAILURE } from '@daybook/client/documents/failure'
+import { PLAN_UNDO, type UndoAsked, type UndoPlan } from '@daybook/client/documents/undo'
+import { safeLine } from '@daybook/memory/safe-text'
+import { grouped } from '@daybook/memory/size-in-words'
 import type { Command } from 'commander'
-import { UsageError } from '../cli-error.ts'
-import { readOperation } from '../client/operations.ts'
+import { OPERATION, type Operation, readOperation } from '../client/operations.ts'
+import { request, succeeded } from '../client/request.ts'
 import { addExamples, addNotes, collect, invocation, sinceMoment } from '../command.ts'
-import { OPERATION_HELP } from '../operations/options.ts'
-import { addFilterOptions, filterFrom } from '../search/filter-options.ts'
-import { runUndo, type UndoChoices } from '../undo/run-undo.ts'
+import { confirm, UsageError } from '../command-line.ts'
+import { OPERATION_HELP, watchOperations } from '../operations/run-operations.ts'
+import { print, printJson, shorten } from '../output/print.ts'
+import { table } from '../output/table.ts'
+import { addFilterOptions, filterFrom } from '../search/find-memories.ts'
+import type { Connection } from '../settings.ts'
 
 /** Adds the options and action of `daybook undo`. */
-export function configure(command: Command): void {
+export function configureUndo(command: Command): void {
   command.option(
     '--since <time>',
     'from when on: 30m, 2h, 7d ago, or a date or time (needed without --operation)',
@@ -64,4 +71,106 @@ async function undo(options: UndoOptions, command: Command): Promise<void> {
     everything: options.everything === true,
   }
   await runUndo(asked, options, { connection, json })
+}
+
+/** Columns of a title. */
+const TITLE = 40
+
+/** Rows shown of each list; `--json` has 1,000. */
+const ROWS = 50
+
+/** What would be done, as tables: the memories that change, and those that are refused. */
+function renderPlan({ changed, refused, changes, refusals }: UndoPlan): string {
+  if (changed + refused === 0) return 'Nothing to undo: nothing of that has happened since.'
+  const lines: string[] = []
+  if (changed > 0) {
+    const rows = changes
+      .slice(0, ROWS)
+      .map(({ memoryId, title, action, happened, toVersion }) => [
+        action === 'FORGET' ? 'forget' : `back to version ${toVersion}`,
+        shorten(safeLine(title ?? ''), TITLE),
+        inWords(happened),
+        safeLine(memoryId),
+      ])
+    lines.push(table(['undo', 'memory', 'what happened', 'id'], rows), ...more(changed - rows.length))
+  }
+  if (refused > 0) {
+    const rows = refusals
+      .slice(0, ROWS)
+      .map(({ memoryId, title, reason }) => [
+        shorten(safeLine(title ?? '(erased)'), TITLE),
+        safeLine(reason ?? ''),
+        safeLine(memoryId),
+      ])
+    lines.push('', `Stays as it is (${grouped(refused)}):`, table(['memory', 'why', 'id'], rows))
+    lines.push(...more(refused - rows.length))
+  }
+  return [...lines, '', `Memories that change: ${grouped(changed)}; refused: ${grouped(refused)}.`]
+    .join('\n')
+    .trim()
+}
+
+const more = (left: number) => (left > 0 ? [`… and ${grouped(left)} more`] : [])
+
+/** `MemoryRevised` twice becomes `revised 2 times`. */
+function inWords(happened: readonly string[]): string {
+  const counts = new Map<string, number>()
+  for (const type of happened) counts.set(type, (counts.get(type) ?? 0) + 1)
+  return [...counts]
+    .map(([type, count]) => {
+      const word = safeLine(type.replace(/^Memory/u, '').toLowerCase())
+      return count === 1 ? word : `${word} ${grouped(count)} times`
+    })
+    .join(', ')
+}
+
+/** How an undo is run. */
+export interface UndoChoices {
+  readonly dryRun?: boolean
+  readonly yes?: boolean
+  readonly detach?: boolean
+}
+
+/** Shows what an undo would do, asks, does it and shows its progress. @throws what `request` throws */
+export async function runUndo(
+  asked: UndoAsked,
+  { dryRun = false, yes = false, detach = false }: UndoChoices,
+  { connection, json }: { readonly connection: Connection; readonly json: boolean },
+): Promise<void> {
+  const plan = await planUndo(connection, asked)
+  const onlyShow = dryRun || (json && !yes)
+  if (json && onlyShow) return printJson({ plan })
+  if (!json) print(renderPlan(plan))
+  if (onlyShow || plan.changed === 0) return json ? printJson({ plan }) : undefined
+  await confirm(`Undo this, in ${plan.changed} ${plan.changed === 1 ? 'memory' : 'memories'}?`, yes)
+  await watchOperations([await startUndo(connection, asked)], { connection, json, detach })
+}
+
+const START = graphql(
+  `mutation Undo(
+    $filter: MemoryFilter!, $since: DateTime!, $actor: String, $correlationId: String, $writer: WriterInput,
+    $everything: Boolean
+  ) {
+    undo(
+      filter: $filter, since: $since, actor: $actor, correlationId: $correlationId, writer: $writer,
+      everything: $everything, dryRun: false
+    ) {
+      __typename
+      ... on Undo { operation { ...Operation } }
+      ...Failure
+    }
+  }`,
+  [OPERATION, FAILURE],
+)
+
+/** Asks what an undo would do. @throws RefusedError, UnreachableError, UnauthorisedError */
+async function planUndo(connection: Connection, asked: UndoAsked): Promise<UndoPlan> {
+  return succeeded((await request(connection, PLAN_UNDO, asked)).undo)
+}
+
+/** Asks for an undo. @throws RefusedError, UnreachableError, UnauthorisedError */
+async function startUndo(connection: Connection, asked: UndoAsked): Promise<Operation> {
+  const { operation } = succeeded((await request(connection, START, asked)).undo)
+  if (operation === null) throw new Error('the daemon only planned the undo')
+  return operation
 }

@@ -1,13 +1,17 @@
 import type { Command } from 'commander'
-import { UsageError } from '../cli-error.ts'
 import type { OperationRequest } from '../client/operations.ts'
 import { addExamples, addNotes, invocation } from '../command.ts'
-import { addOperationOptions, OPERATION_HELP, type OperationOptions } from '../operations/options.ts'
+import { UsageError } from '../command-line.ts'
 import { PROJECTION_ARGUMENT, projectionsMeant } from '../operations/projections.ts'
-import { runOperations } from '../operations/run-operations.ts'
+import {
+  addOperationOptions,
+  OPERATION_HELP,
+  type OperationOptions,
+  runOperations,
+} from '../operations/run-operations.ts'
 
 /** Adds the arguments, options and action of `daybook verify`. */
-export function configure(command: Command): void {
+export function configureVerify(command: Command): void {
   command
     .argument('[projection]', `what is compared with the journal: ${PROJECTION_ARGUMENT} (default all)`)
     .option(

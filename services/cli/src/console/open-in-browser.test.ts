@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { openInBrowser } from './open-in-browser.ts'
+import { openInBrowser } from '../commands/console.ts'
 
 // Its second passes only when the test lets it.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import { createPainter } from '../output/paint.ts'
-import { renderChecks } from './render-checks.ts'
-import { checkNode, checkVersions } from './run-doctor.ts'
+import { checkNode, checkVersions, renderChecks } from '../commands/doctor.ts'
+import { createPainter } from '../output/print.ts'
 
 test('what is wrong stands out, with what to do below it', () => {
   const text = renderChecks(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseHookInput } from './hook-input.ts'
+import { parseHookInput } from './read-transcript.ts'
 
 test('reads what Claude Code sends', () => {
   const common = {

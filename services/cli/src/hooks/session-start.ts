@@ -1,7 +1,13 @@
+import { createHash } from 'node:crypto'
+import { relative } from 'node:path'
 import { graphql } from '@daybook/api/graphql'
-import { request } from '../client/request.ts'
+import { FAILURE } from '@daybook/client/documents/failure'
+import { safeLine } from '@daybook/memory/safe-text'
+import { request as ask, succeeded } from '../client/request.ts'
+import { shorten } from '../output/print.ts'
 import type { Connection } from '../settings.ts'
-import { type Known, knownText } from './known-text.ts'
+import { type Known, knownText, maskSecrets } from './known-text.ts'
+import type { HookInput, Transcript } from './read-transcript.ts'
 
 /** Memories of low trust, such as of web pages, are left out: nobody asked for them in this session. */
 const KNOWN = graphql(`
@@ -46,7 +52,7 @@ export async function knownOf(
   context: string,
   { tokens, timeoutMs }: { readonly tokens: number; readonly timeoutMs: number },
 ): Promise<string> {
-  const { knowledge, todos, stashes, sessions } = await request(connection, KNOWN, { context }, timeoutMs)
+  const { knowledge, todos, stashes, sessions } = await ask(connection, KNOWN, { context }, timeoutMs)
   const valid = knowledge.edges.filter(({ node }) => node.supersededBy === null)
   // They come newest first, which decides between equally important ones.
   const best = valid.toSorted((one, next) => next.node.importance - one.node.importance)
@@ -60,4 +66,167 @@ export async function knownOf(
     ],
     tokens,
   )
+}
+
+const FOUND = graphql(`
+  query SessionEnd($label: String!, $context: String, $since: DateTime) {
+    earlier: memories(filter: { labelsAll: [$label], kinds: [SESSION] }, first: 1) { edges { node { id } } }
+    active: activeSessions(filter: { context: $context, createdAfter: $since }, first: 2) { edges { node { id } } }
+  }`)
+
+const REMEMBER = graphql(
+  `mutation RememberSession($input: RememberInput!) {
+    remember(input: $input) { __typename ... on Remembered { sequence memory { id } } ...Failure }
+  }`,
+  [FAILURE],
+)
+
+const REVISE = graphql(
+  `mutation ReviseSession($id: ID!, $input: ReviseInput!, $idempotencyKey: String) {
+    revise(id: $id, input: $input, idempotencyKey: $idempotencyKey) {
+      __typename ... on Revised { sequence memory { id } } ...Failure
+    }
+  }`,
+  [FAILURE],
+)
+
+const CLOSE = graphql(
+  `mutation CloseActive($id: ID!) {
+    closeSession(id: $id) { __typename ... on Revised { sequence memory { id } } ...Failure }
+  }`,
+  [FAILURE],
+)
+
+/** What an ended session left in Daybook. */
+interface SessionEnd {
+  /** The memory of the session. */
+  readonly id: string
+  /** The active session that was closed; null if there was not exactly one. */
+  readonly closed: string | null
+}
+
+/** A session and what is to be kept of it. */
+interface EndedSession {
+  readonly input: HookInput
+  readonly record: SessionRecord
+  readonly context: string | null
+  readonly startedAt: string | null
+}
+
+/** Made by a program out of what was said: less important than what somebody chose to remember. */
+const IMPORTANCE = 3
+
+/**
+ * Remembers a session that has ended. One that was resumed and ends again is revised: its label holds the client's id of it. It also closes
+ * the active session that the agent itself remembered meanwhile in this context, if there is exactly one: with several, nobody
+ * knows which of them this was.
+ * @param timeoutMs the longest that each of the two rounds of requests may take
+ * @throws what `request` throws, RefusedError
+ */
+export async function rememberSession(
+  connection: Connection,
+  { input, record, context, startedAt }: EndedSession,
+  timeoutMs: number,
+): Promise<SessionEnd> {
+  const { client, sessionId, reason } = input
+  const label = labelOf(client, sessionId ?? `${record.summary}${startedAt ?? ''}`)
+  const { earlier, active } = await ask(
+    connection,
+    FOUND,
+    // Without a beginning it cannot be known which active session belongs to this one.
+    { label, context, since: startedAt ?? new Date().toISOString() },
+    timeoutMs,
+  )
+  const content = {
+    session: { summary: record.summary, keyChanges: [...record.keyChanges], status: 'CLOSED' as const },
+  }
+  // The same session with the same content, sent twice.
+  const idempotencyKey = `hook:${label}:${digest(JSON.stringify(content))}`
+  const [known] = earlier.edges
+  const [only, another] = active.edges
+  const [id, closed] = await Promise.all([
+    known === undefined
+      ? ask(
+          connection,
+          REMEMBER,
+          {
+            input: {
+              content,
+              context: context ?? undefined,
+              agent: client,
+              importance: IMPORTANCE,
+              labels: [label],
+              metadata: { client, sessionId, reason, writtenBy: 'hook' },
+              occurredAt: startedAt ?? undefined,
+              idempotencyKey,
+            },
+          },
+          timeoutMs,
+        ).then(({ remember }) => succeeded(remember).memory.id)
+      : ask(connection, REVISE, { id: known.node.id, input: { content }, idempotencyKey }, timeoutMs).then(
+          ({ revise }) => succeeded(revise).memory.id,
+        ),
+    only === undefined || another !== undefined || only.node.id === known?.node.id
+      ? null
+      : ask(connection, CLOSE, { id: only.node.id }, timeoutMs).then(
+          ({ closeSession }) => succeeded(closeSession).memory.id,
+        ),
+  ])
+  return { id, closed }
+}
+
+const digest = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 32)
+
+/** The label of a session: the client's name and its id, or a digest of an id that no label could hold. */
+const labelOf = (client: string, sessionId: string): string =>
+  /^[\w-]{1,48}$/u.test(sessionId) ? `${client}:${sessionId}` : `${client}:${digest(sessionId)}`
+
+/** What is remembered of a session. */
+interface SessionRecord {
+  readonly summary: string
+  readonly keyChanges: readonly string[]
+}
+
+/** The most requests and files that are kept, and the characters of one. */
+const [REQUESTS, REQUEST_CHARACTERS] = [12, 240]
+
+const [FILES, FILE_CHARACTERS] = [50, 500]
+
+/** What a mask may have to look at, so that a pasted file takes no time. A secret is not cut in two at a place that is kept. */
+const LOOKED_AT = 4_000
+
+/**
+ * What can be said of a session without a language model: what the user asked for, in the user's words, and which files were changed.
+ * What looks like a secret is masked.
+ * @returns null if nothing was asked and nothing changed
+ */
+export function recordOf(
+  { requests, files }: Transcript,
+  { title, folder }: { readonly title: string; readonly folder: string },
+): SessionRecord | null {
+  if (requests.length === 0 && files.length === 0) return null
+  const [first, ...others] = requests.map(sayRequest).filter((request) => request !== '')
+  const last = others.slice(-(REQUESTS - 1))
+  const more = others.length - last.length
+  const lines = [
+    first === undefined ? `${title} changed ${files.length} files.` : `${title} was asked: ${first}`,
+    ...(more === 0 ? [] : [`(${more} more)`]),
+    ...last.map((request) => `then: ${request}`),
+  ]
+  const changed = files.slice(0, FILES).map((file) => `changed ${sayFile(file, folder)}`)
+  const rest = files.length - changed.length
+  return {
+    summary: lines.join('\n'),
+    keyChanges: rest === 0 ? changed : [...changed, `changed ${rest} more files`],
+  }
+}
+
+const sayRequest = (request: string): string =>
+  shorten(safeLine(maskSecrets(request.slice(0, LOOKED_AT))), REQUEST_CHARACTERS, 0)
+
+/** A path below the folder without it. */
+function sayFile(file: string, folder: string): string {
+  const below = relative(folder, file)
+  const said = below === '' || below.startsWith('..') ? file : below
+  return shorten(safeLine(maskSecrets(said)), FILE_CHARACTERS, 0)
 }

@@ -1,6 +1,6 @@
 import type { Line } from '@daybook/runtime/read-lines'
 import { expect, test } from 'vitest'
-import { type Batch, type BatchLimits, toBatches } from './batches.ts'
+import { type Batch, type BatchLimits, toBatches } from './send-batch.ts'
 
 async function* linesOf(texts: readonly (string | null)[]): AsyncGenerator<Line> {
   for (const [index, text] of texts.entries())

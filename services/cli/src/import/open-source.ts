@@ -1,7 +1,12 @@
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
-import { UsageError } from '../cli-error.ts'
+import { grouped } from '@daybook/memory/size-in-words'
+import type { Line } from '@daybook/runtime/read-lines'
+import { UsageError } from '../command-line.ts'
+import type { Connection } from '../settings.ts'
+import { type BadLine, compareWithMemory, reviseFromFile } from './entry.ts'
+import type { ForeignFile, KeyedInput } from './formats/format.ts'
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
@@ -29,4 +34,96 @@ export async function openSource(file: string): Promise<{ source: Readable; tota
   } catch (error) {
     throw unreadable(file, error)
   }
+}
+
+/** What to add to every memory of an import. */
+export interface Additions {
+  readonly context?: string | undefined
+  readonly labels?: readonly string[] | undefined
+}
+
+/** A foreign file as lines that an import can send. */
+interface ForeignLines {
+  readonly lines: AsyncIterable<Line>
+  /** Where the item of a line stands in the original. */
+  readonly whereIs: (line: number) => string
+  /** What needed no line: memories of this Daybook that their files changed, or that are as their files say. */
+  readonly handled: () => Pick<Counts, 'revised' | 'alreadyThere'> & { readonly lastSequence: number }
+}
+
+/**
+ * Reads the items of a foreign file, one a line. A file that was written from a memory of this Daybook revises that memory.
+ * @param onBad is told of what cannot be imported
+ */
+export function foreignLines(
+  {
+    file,
+    connection,
+    additions,
+  }: {
+    readonly file: ForeignFile
+    readonly connection: Connection
+    readonly additions: Additions
+  },
+  onBad: (bad: BadLine) => void,
+): ForeignLines {
+  const places: string[] = []
+  const handled = { revised: 0, alreadyThere: 0, lastSequence: 0 }
+
+  /** Whether the item was handled without remembering it. */
+  const revises = async (id: string, input: KeyedInput, line: number): Promise<boolean> => {
+    const comparison = await compareWithMemory(connection, id, input)
+    if (comparison === 'unknown') return false
+    if (comparison === 'same') handled.alreadyThere += 1
+    else if (comparison === 'forgotten')
+      onBad({ line, field: null, message: `${id} is forgotten here; bring it back:  daybook restore ${id}` })
+    else {
+      const sequence = await reviseFromFile(connection, id, input)
+      handled.revised += 1
+      handled.lastSequence = Math.max(handled.lastSequence, sequence)
+    }
+    return true
+  }
+
+  async function* lines(): AsyncGenerator<Line> {
+    for await (const item of file.read()) {
+      const number = places.push(item.where)
+      if ('problem' in item) {
+        yield { number, text: null, problem: item.problem, readBytes: number }
+        continue
+      }
+      const input = withAdditions(item.input, additions)
+      if (item.id !== undefined && (await revises(item.id, input, number))) continue
+      yield { number, text: JSON.stringify(input), problem: '', readBytes: number }
+    }
+  }
+  return { lines: lines(), whereIs: (line) => places[line - 1] ?? '', handled: () => handled }
+}
+
+/** The input with what the command line adds. What the original says goes before it. */
+export function withAdditions(input: KeyedInput, { context, labels = [] }: Additions): KeyedInput {
+  return {
+    ...input,
+    context: input.context ?? context,
+    labels: labels.length === 0 ? input.labels : [...new Set([...(input.labels ?? []), ...labels])],
+  }
+}
+
+/** What became of the memories of an import. */
+export interface Counts {
+  readonly imported: number
+  /** Memories of this Daybook that a file changed. */
+  readonly revised: number
+  readonly alreadyThere: number
+  readonly failed: number
+}
+
+/** The counts in words, without those that are 0. */
+export function describeCounts({ imported, revised, alreadyThere, failed }: Counts): string {
+  return [
+    `${grouped(imported)} imported`,
+    ...(revised > 0 ? [`${grouped(revised)} revised`] : []),
+    ...(alreadyThere > 0 ? [`${grouped(alreadyThere)} already there`] : []),
+    ...(failed > 0 ? [`${grouped(failed)} failed`] : []),
+  ].join(', ')
 }

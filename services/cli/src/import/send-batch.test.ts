@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { UnauthorisedError, UnreachableError } from '../cli-error.ts'
+import { UnauthorisedError, UnreachableError } from '../command-line.ts'
 import type { Entry } from './entry.ts'
 import { type Sending, sendBatch } from './send-batch.ts'
 

@@ -1,14 +1,15 @@
 import { graphql, type ResultOf, textOf } from '@daybook/api/graphql'
 import { FAILURE, fieldOf, isFailure } from '@daybook/client/documents/failure'
 import { backoffDelay, pause } from '@daybook/runtime/backoff'
-import { RefusedError } from '../cli-error.ts'
-import { mayComeBack } from '../client/may-come-back.ts'
+import type { Line } from '@daybook/runtime/read-lines'
 import { requestBody } from '../client/request.ts'
+import { mayComeBack } from '../client/subscribe.ts'
+import { RefusedError } from '../command-line.ts'
 import type { Connection } from '../settings.ts'
 import type { BadLine, Entry } from './entry.ts'
 
 /** The result of sending a batch. */
-export interface Sent {
+interface Sent {
   readonly imported: number
   /** Things that were remembered already, and say something new now. */
   readonly revised: number
@@ -128,3 +129,60 @@ function toBadLine(line: number, message: string, field: string | null): BadLine
 }
 
 const withoutPlace = (text: string) => text.replace(/^inputs\.\d+\./u, '')
+
+/** Entries to send in one request, and the bad lines found while collecting them. */
+export interface Batch {
+  readonly entries: readonly Entry[]
+  readonly bad: readonly BadLine[]
+  /** Bytes of the file that are done when this batch is done. */
+  readonly readBytes: number
+}
+
+/** How large a batch may become. */
+export interface BatchLimits {
+  readonly entries: number
+  /** Bytes of all inputs together. A larger entry becomes its own batch. */
+  readonly bytes: number
+  /** Ends the batch at a bad line, so that nothing after it is sent before it is seen. */
+  readonly endAtBad: boolean
+}
+
+/**
+ * Half of what a body may hold. 100 memories a commit are near the best rate, and a failure repeats only
+ * those.
+ */
+export const DEFAULT_LIMITS: BatchLimits = { entries: 100, bytes: 512 * 1024, endAtBad: false }
+
+/** Collects lines into batches, in the order of the file. */
+export async function* toBatches(
+  lines: AsyncIterable<Line>,
+  read: (line: number, text: string) => Entry | BadLine,
+  limits: BatchLimits = DEFAULT_LIMITS,
+): AsyncGenerator<Batch> {
+  let entries: Entry[] = []
+  let bad: BadLine[] = []
+  let bytes = 0
+  let readBytes = 0
+  const take = (): Batch => {
+    const batch = { entries, bad, readBytes }
+    entries = []
+    bad = []
+    bytes = 0
+    return batch
+  }
+  for await (const { number, text, problem, readBytes: upTo } of lines) {
+    const one = text === null ? { line: number, field: null, message: problem } : read(number, text)
+    if ('message' in one) {
+      readBytes = upTo
+      bad.push(one)
+      if (limits.endAtBad || bad.length >= limits.entries) yield take()
+      continue
+    }
+    if (entries.length > 0 && bytes + one.bytes > limits.bytes) yield take()
+    entries.push(one)
+    bytes += one.bytes
+    readBytes = upTo
+    if (entries.length >= limits.entries) yield take()
+  }
+  if (entries.length > 0 || bad.length > 0) yield take()
+}

@@ -1,15 +1,13 @@
 import type { ImportProgress, ImportResult } from '@daybook/journal/import/import-progress'
 import { safeLine } from '@daybook/memory/safe-text'
 import { grouped } from '@daybook/memory/size-in-words'
-import { CliError } from '../cli-error.ts'
-import { readHead } from '../client/projections.ts'
-import { EXIT } from '../exit-codes.ts'
-import { duration } from '../output/duration.ts'
-import { note, print, printJson } from '../output/print.ts'
-import type { Progress } from '../progress/render-progress.ts'
-import { showProgress } from '../progress/show-progress.ts'
+import { readLines } from '@daybook/runtime/read-lines'
+import { readHead } from '../client/operations.ts'
+import { openStream } from '../client/subscribe.ts'
+import { CliError, EXIT, RefusedError } from '../command-line.ts'
+import { duration, note, print, printJson } from '../output/print.ts'
+import { type Progress, showProgress } from '../progress/show-progress.ts'
 import type { Connection } from '../settings.ts'
-import { sendJournal } from './send-journal.ts'
 
 interface JournalFile {
   readonly connection: Connection
@@ -87,4 +85,79 @@ const HINTS: Readonly<Record<string, string>> = {
   INVALID_EXPORT: 'What was imported before it stays, and is sound. Export again, and import that file.',
   IMPORT_CONFLICT: 'What is here already was not touched.',
   FORBIDDEN: 'Nothing was imported.',
+}
+
+const LINE_FEED = 0x0a
+
+/** The most bytes of the first line to read; a header is far shorter. */
+const LONGEST = 64 * 1024
+
+/**
+ * Bytes in which to look for a NUL, as git does: a file with one is no text. Many formats have a line feed
+ * before it.
+ */
+const TOLD_BY = 8_000
+
+/** The beginning of a source. */
+interface Peeked {
+  /** The first line, cut at 64 KiB. */
+  readonly line: string
+  /** Whether the source is not text. */
+  readonly binary: boolean
+  /** The source as if nothing had been read from it. */
+  readonly source: AsyncIterable<Uint8Array>
+}
+
+/** Reads the beginning of a source without consuming it. */
+export async function peekLine(source: AsyncIterable<Uint8Array>): Promise<Peeked> {
+  const iterator = source[Symbol.asyncIterator]()
+  const read: Uint8Array[] = []
+  let bytes = 0
+  while (bytes < LONGEST) {
+    const next = await iterator.next()
+    if (next.done === true) break
+    read.push(next.value)
+    bytes += next.value.byteLength
+    if (next.value.includes(LINE_FEED)) break
+  }
+  const begun = Buffer.concat(read)
+  const line = new TextDecoder().decode(begun).split('\n', 1)[0] ?? ''
+  return { line, binary: begun.subarray(0, TOLD_BY).includes(0), source: continued(read, iterator) }
+}
+
+async function* continued(
+  read: readonly Uint8Array[],
+  iterator: AsyncIterator<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  yield* read
+  for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) yield next.value
+}
+
+/** What to import, and whom to tell about it. */
+interface JournalImport {
+  readonly connection: Connection
+  readonly source: AsyncIterable<Uint8Array>
+  readonly signal: AbortSignal
+  readonly onProgress: (progress: ImportProgress) => void
+}
+
+interface AnswerLine {
+  readonly progress?: ImportProgress
+  readonly result?: ImportResult
+  readonly error?: { readonly code: string; readonly message: string; readonly retryable: boolean }
+}
+
+/**
+ * Sends an exported journal as it is read.
+ * @throws UnreachableError, UnauthorisedError, RefusedError; the signal's reason
+ */
+async function sendJournal({ connection, source, signal, onProgress }: JournalImport): Promise<ImportResult> {
+  const answer = await openStream(connection, '/journal/import', { method: 'POST', body: source, signal })
+  for await (const { text } of readLines(answer)) {
+    const { progress, result, error } = JSON.parse(text ?? '{}') as AnswerLine
+    if (error !== undefined) throw new RefusedError(error.code, error.message, { retryable: error.retryable })
+    if (progress !== undefined) onProgress(progress)
+    if (result !== undefined) return result
+  }
+  throw new CliError(EXIT.failed, 'INCOMPLETE', 'The daemon gave no result for the import.')
 }

@@ -1,16 +1,16 @@
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { finished } from 'node:stream/promises'
-import type { ExportEnd } from '@daybook/journal/export/export-format'
-import { UsageError } from '../cli-error.ts'
-import { openStream } from '../client/stream.ts'
+import type { ExportEnd, ExportedProject } from '@daybook/journal/export/export-format'
+import { openStream } from '../client/subscribe.ts'
+import { CliError, EXIT, RefusedError, UsageError } from '../command-line.ts'
 import type { Connection } from '../settings.ts'
-import { createExportWatch, type PassedEvents } from './watch-export.ts'
 
 /** What to export, and where to. */
-export interface ExportRequest {
+interface ExportRequest {
   readonly connection: Connection
   /** Name or id; all projects unless given. */
   readonly project: string | undefined
@@ -71,4 +71,88 @@ async function receive(
     onProgress(watch.passed(), bytes)
   }
   return { ...watch.end(), bytes }
+}
+
+/** Watches an export as it passes: counts its events, and checks that it is complete. */
+interface ExportWatch {
+  add(chunk: Uint8Array): void
+  /** How many events have passed, in all and of the current project. */
+  passed(): PassedEvents
+  /**
+   * The content of the export's last line.
+   * @throws RefusedError with Daybook's reason; CliError INCOMPLETE if the end is missing or the checksum is
+   * wrong
+   */
+  end(): ExportEnd
+}
+
+/** How many events of an export have passed. */
+export interface PassedEvents {
+  readonly events: number
+  /** The current project. Null until its line has passed. */
+  readonly project: { readonly name: string; readonly events: number; readonly of: number } | null
+}
+
+const LINE_FEED = 0x0a
+
+/** Only a project's line begins like this; see `export-format.ts`. */
+const PROJECT = Buffer.from('{"project":')
+
+/** Creates a watch. It keeps the last line apart, because the checksum covers only the lines before it. */
+export function createExportWatch(): ExportWatch {
+  const sha256 = createHash('sha256')
+  let events = 0
+  let project: { name: string; before: number; of: number } | null = null
+  const pass = (line: Buffer) => {
+    const begun = line.subarray(0, PROJECT.length).equals(PROJECT) ? parse(line).project : undefined
+    if (begun !== undefined) project = { name: begun.name, before: events, of: begun.events }
+    else if (project !== null) events += 1
+  }
+  let held: Buffer = Buffer.alloc(0)
+  return {
+    add(chunk) {
+      const bytes = held.length === 0 ? Buffer.from(chunk) : Buffer.concat([held, chunk])
+      // Skip the last byte: if it is a line feed, it ends the last line.
+      const start = bytes.length < 2 ? 0 : bytes.lastIndexOf(LINE_FEED, bytes.length - 2) + 1
+      const passed = bytes.subarray(0, start)
+      sha256.update(passed)
+      for (let from = 0, to = passed.indexOf(LINE_FEED); to !== -1; to = passed.indexOf(LINE_FEED, from)) {
+        pass(passed.subarray(from, to))
+        from = to + 1
+      }
+      held = bytes.subarray(start)
+    },
+    passed: () => ({
+      events,
+      project: project && { name: project.name, events: events - project.before, of: project.of },
+    }),
+    end() {
+      const { end, error } = parse(held)
+      if (error !== undefined)
+        throw new RefusedError(error.code, error.message, { retryable: error.retryable })
+      if (end === undefined) throw incomplete('its end is missing')
+      if (end.sha256 !== sha256.digest('hex')) throw incomplete('its checksum is wrong')
+      return end
+    },
+  }
+}
+
+interface Line {
+  readonly project?: ExportedProject
+  readonly end?: ExportEnd
+  readonly error?: { readonly code: string; readonly message: string; readonly retryable: boolean }
+}
+
+function parse(line: Buffer): Line {
+  try {
+    return (JSON.parse(line.toString()) as Line | null) ?? {}
+  } catch {
+    return {}
+  }
+}
+
+function incomplete(problem: string): CliError {
+  return new CliError(EXIT.failed, 'INCOMPLETE', `The export is not complete: ${problem}.`, [
+    'Run it again. If it stays so, the daemon’s log says why.',
+  ])
 }

@@ -2,9 +2,8 @@ import type { MemoryWithContent } from '@daybook/client/documents/memory-content
 import { KIND_NAMES } from '@daybook/memory/kinds/index'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { kindOptions } from '../remember/kind-options.ts'
-import { parseMarkdown, toMarkdown } from './front-matter.ts'
-import { inputFromMemoryFile, isMemoryFile, memoryFile } from './memory-file.ts'
+import { kindOptions } from '../remember/remember-input.ts'
+import { inputFromMemoryFile, isMemoryFile, memoryFile, parseMarkdown, toMarkdown } from './memory-file.ts'
 
 const words = fc
   .string({ unit: 'grapheme', minLength: 1 })

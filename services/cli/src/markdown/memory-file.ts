@@ -1,11 +1,16 @@
-import type { MemoryWithContent } from '@daybook/client/documents/memory-content'
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { basename, join, relative } from 'node:path'
+import { graphql, type InputOf, type ResultOf } from '@daybook/api/graphql'
+import { MEMORY } from '@daybook/client/documents/memory'
+import { type MemoryWithContent, memoryContent, withContent } from '@daybook/client/documents/memory-content'
 import { isKindName, type KindName, kindNamed } from '@daybook/memory/kinds/index'
 import { nameInMemory } from '@daybook/memory/kinds/name-in-memory'
-import type { KeyedInput } from '../import/formats/format.ts'
-import { hash } from '../import/formats/values.ts'
-import { parseMoment } from '../moment.ts'
-import { kindOptions } from '../remember/kind-options.ts'
-import type { MarkdownFile } from './front-matter.ts'
+import { parse, stringify } from 'yaml'
+import { request } from '../client/request.ts'
+import { parseMoment } from '../command-line.ts'
+import { hash, type KeyedInput } from '../import/formats/format.ts'
+import { kindOptions } from '../remember/remember-input.ts'
+import type { Connection } from '../settings.ts'
 
 /*
  * A memory as a Markdown file: the field that says most is the text, all others stand in the front matter under the
@@ -89,4 +94,123 @@ export function inputFromMemoryFile({ fields, body }: MarkdownFile): KeyedInput 
     ...input,
     idempotencyKey: `markdown:${id ?? hash(JSON.stringify(input))}`,
   } as unknown as KeyedInput
+}
+
+/** A Markdown file taken apart. */
+export interface MarkdownFile {
+  /** The fields between the lines `---` at its beginning; empty if there are none. */
+  readonly fields: Readonly<Record<string, unknown>>
+  /** What follows, without the line end at the end of the file. */
+  readonly body: string
+}
+
+const FRONT_MATTER = /^---[ \t]*\r?\n([^]*?)^(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/mu
+
+/**
+ * Takes a Markdown file with YAML front matter apart, as Obsidian, Basic Memory and Jekyll write it. Dates stay texts.
+ * @throws Error if the front matter is not YAML, or is no list of names with values
+ */
+export function parseMarkdown(text: string): MarkdownFile {
+  const whole = text.replace(/^\uFEFF/u, '')
+  const found = whole.startsWith('---') ? FRONT_MATTER.exec(whole) : null
+  if (found === null || found.index !== 0) return { fields: {}, body: withoutLastLineEnd(whole) }
+  const fields: unknown = parse(found[1] ?? '', { schema: 'core' })
+  if (fields !== null && (typeof fields !== 'object' || Array.isArray(fields)))
+    throw new Error('its front matter is no list of names with values')
+  return { fields: { ...fields }, body: withoutLastLineEnd(whole.slice(found[0].length)) }
+}
+
+/** The opposite of `parseMarkdown`. */
+export function toMarkdown({ fields, body }: MarkdownFile): string {
+  // Folded lines would be hard to edit by hand.
+  return `---\n${stringify(fields, { lineWidth: 0 })}---\n${body}\n`
+}
+
+const withoutLastLineEnd = (text: string) => text.replace(/\r?\n$/u, '')
+
+const PAGE = graphql(
+  `query ExportMemories($filter: MemoryFilter, $after: String) {
+    memories(filter: $filter, first: 100, after: $after) {
+      edges { node { ...Memory ...MemoryContent } }
+      pageInfo { hasNextPage endCursor }
+    }
+  }`,
+  [MEMORY, memoryContent()],
+)
+
+/** What to export, and where to. */
+interface MemoriesExport {
+  readonly connection: Connection
+  readonly folder: string
+  readonly filter: InputOf<'MemoryFilter'>
+  /** Ends the export after the page under way. */
+  readonly signal: AbortSignal
+  readonly onProgress: (written: number) => void
+}
+
+/**
+ * Writes each memory as a Markdown file, in a folder for its kind. A file of an earlier export is replaced, also if the memory has
+ * another title since.
+ * @returns how many were written; `complete` is false if the signal ended it
+ */
+export async function exportMemories({
+  connection,
+  folder,
+  filter,
+  signal,
+  onProgress,
+}: MemoriesExport): Promise<{ written: number; complete: boolean }> {
+  const earlier = await filesByTail(folder)
+  const made = new Set<string>()
+  let written = 0
+  for (let after: string | null = null; ; ) {
+    const { memories }: ResultOf<typeof PAGE> = await request(connection, PAGE, { filter, after })
+    for (const { node } of memories.edges) {
+      const memory = withContent(node)
+      const path = pathOf(memory)
+      const replaced = earlier.get(tailOf(memory.id))
+      if (replaced !== undefined && replaced !== path) await rm(join(folder, replaced), { force: true })
+      const ofKind = join(folder, memory.kind.toLowerCase())
+      if (!made.has(ofKind)) await mkdir(ofKind, { recursive: true })
+      made.add(ofKind)
+      await writeFile(join(folder, path), toMarkdown(memoryFile(memory)))
+      written += 1
+    }
+    onProgress(written)
+    if (!memories.pageInfo.hasNextPage) return { written, complete: true }
+    if (signal.aborted) return { written, complete: false }
+    after = memories.pageInfo.endCursor ?? null
+  }
+}
+
+/** Characters of a title in a file name. */
+const SLUG = 60
+
+/** `decision/we-take-postgres-3f0e5a6b7c8d.md`: readable, and of this memory alone. */
+function pathOf({ id, kind, title }: MemoryWithContent): string {
+  const slug = title
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll(/[^\p{L}\p{N}]+/gu, '-')
+    .replaceAll(/^-+|-+$/gu, '')
+  const short = [...slug].slice(0, SLUG).join('').replace(/-+$/u, '')
+  return join(kind.toLowerCase(), `${short === '' ? 'memory' : short}-${tailOf(id)}.md`)
+}
+
+/** The random end of a memory's id. */
+const tailOf = (id: string) => id.slice(-12)
+
+async function filesByTail(folder: string): Promise<ReadonlyMap<string, string>> {
+  await mkdir(folder, { recursive: true })
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true })
+  return new Map(
+    entries
+      .filter((entry) => entry.isFile())
+      .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+      .flatMap((path) => {
+        const tail = /-([0-9a-f]{12})\.md$/u.exec(basename(path))?.[1]
+        return tail === undefined ? [] : [[tail, path] as const]
+      }),
+  )
 }

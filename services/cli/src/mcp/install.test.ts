@@ -14,13 +14,11 @@ import { basename, dirname, join } from 'node:path'
 import { parse as parseJson } from 'jsonc-parser'
 import { parse as parseToml } from 'smol-toml'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { McpClient, Scope } from './clients/client.ts'
-import { MCP_CLIENTS } from './clients/index.ts'
+import { serverOf } from './client-config.ts'
+import { MCP_CLIENTS, type McpClient, type Scope } from './clients.ts'
 import { changeConfig } from './config/config-file.ts'
-import { install, type Wanted } from './install.ts'
-import { serverOf } from './server-options.ts'
+import { install, uninstall, type Wanted } from './install.ts'
 import { temporaryPlace } from './testing/temporary-place.ts'
-import { uninstall } from './uninstall.ts'
 
 let place: ReturnType<typeof temporaryPlace>
 beforeEach(() => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { takeLock } from '@daybook/runtime/exclusive-lock'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { ownCommand, type ServerOptions, serverOf } from './server-options.ts'
+import { ownCommand, type ServerOptions, serverOf } from './client-config.ts'
 import { temporaryPlace } from './testing/temporary-place.ts'
 
 let place: ReturnType<typeof temporaryPlace>

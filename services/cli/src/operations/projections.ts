@@ -1,9 +1,7 @@
 import { PROJECTION_NAMES } from '@daybook/api/projection-names'
-import { CliError, UsageError } from '../cli-error.ts'
-import { readGenerations } from '../client/generations.ts'
-import type { ProjectionName } from '../client/projections.ts'
-import { EXIT } from '../exit-codes.ts'
-import { spoken } from '../output/spoken.ts'
+import { type ProjectionName, readGenerations } from '../client/operations.ts'
+import { CliError, EXIT, UsageError } from '../command-line.ts'
+import { spoken } from '../output/print.ts'
 import type { Connection } from '../settings.ts'
 
 /** The projections there are, in words. */

@@ -1,11 +1,11 @@
+import { age } from '@daybook/memory/age'
 import { safeLine } from '@daybook/memory/safe-text'
 import { grouped } from '@daybook/memory/size-in-words'
 import type { UndoResult, VerifyJournalResult, VerifyResult } from '@daybook/operations/operation-types'
 import type { Operation } from '../client/operations.ts'
-import { duration } from '../output/duration.ts'
-import { spoken } from '../output/spoken.ts'
-import { operationName } from './operation-progress.ts'
-import { cancelledUndo, undone } from './undo-report.ts'
+import { duration, shorten, spoken } from '../output/print.ts'
+import { table } from '../output/table.ts'
+import type { Progress } from '../progress/show-progress.ts'
 import { type ReportOptions, renderVerified, renderVerifiedJournal } from './verify-report.ts'
 
 /** The most differences listed, unless all are asked for. */
@@ -115,4 +115,78 @@ export function isGood({ status, type, result }: Operation): boolean {
   return type === 'BACKFILL' || type === 'RETRY_PARKED' || type === 'REINDEX'
     ? Number(result?.['failed'] ?? 0) === 0
     : true
+}
+
+/** Characters of an error on a terminal; `operations show` has all of it. */
+const ERROR = 60
+
+/** What the operation is doing or waiting for, or why it failed. */
+function statusOf({ status, phase, error }: Operation): string {
+  return shorten(safeLine(error ?? (status === 'RUNNING' ? phase : '-')), ERROR)
+}
+
+/** A table with one line per operation. */
+export function operationsTable(operations: readonly Operation[], now: number): string {
+  return table(
+    ['operation', 'type', 'of', 'status', 'phase', 'done', 'asked for', 'by'],
+    operations.map((one) => [
+      safeLine(one.id),
+      spoken(one.type),
+      one.projection === null ? 'journal' : spoken(one.projection),
+      spoken(one.status),
+      statusOf(one),
+      one.status === 'RUNNING' && one.total !== null && one.total > 0
+        ? `${Math.floor((100 * one.done) / one.total)} %`
+        : '-',
+      age(one.createdAt, now),
+      one.requestedBy === null ? '-' : safeLine(one.requestedBy),
+    ]),
+  )
+}
+
+/** What an undo did, what it refused, and how to take it back. */
+function undone(
+  id: string,
+  { undone: changed, unchanged, refused, refusals }: UndoResult,
+  { named, seeAll }: ReportOptions,
+): string[] {
+  const shown = refusals.slice(0, named)
+  return [
+    `Memories undone: ${grouped(changed)}; as they should be already: ${grouped(unchanged)}; refused: ${grouped(refused)}.`,
+    ...shown.map(
+      ({ memoryId, title, reason }) =>
+        `  ${safeLine(title ?? '(erased)')}  ${safeLine(memoryId)}: ${safeLine(reason)}`,
+    ),
+    ...(shown.length < refused ? [`All refused ones:  ${seeAll}`] : []),
+    ...(changed > 0 ? [takeBack(id)] : []),
+  ]
+}
+
+/** An undo that was cancelled: what it had undone stays undone. */
+function cancelledUndo({ id, done, total }: Operation): string {
+  return [
+    `The undo was cancelled after ${grouped(done)}${total === null ? '' : ` of ${grouped(total)}`}. What it had done stays.`,
+    takeBack(id),
+  ].join('\n')
+}
+
+const takeBack = (id: string) => `Take it back:  daybook undo --operation ${safeLine(id)}`
+
+/** The operation's name for people: `reindex of pgvector`. */
+export function operationName({ type, projection }: Pick<Operation, 'type' | 'projection'>): string {
+  return projection === null ? spoken(type) : `${spoken(type)} of ${spoken(projection)}`
+}
+
+type Progressing = Pick<Operation, 'type' | 'projection' | 'status' | 'phase' | 'done' | 'total' | 'error'>
+
+/** How far an operation has come. While it runs, its `error` says what it waits for. */
+export function operationProgress(operation: Progressing): Progress {
+  const { status, phase, done, total, error } = operation
+  return {
+    work: operationName(operation),
+    phase: safeLine(phase),
+    done,
+    total,
+    waiting: status === 'RUNNING' && error !== null ? safeLine(error) : null,
+  }
 }

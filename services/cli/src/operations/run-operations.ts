@@ -1,11 +1,17 @@
 import { safeLine } from '@daybook/memory/safe-text'
-import { RefusedError } from '../cli-error.ts'
-import { type Operation, type OperationRequest, requestOperation } from '../client/operations.ts'
-import { EXIT } from '../exit-codes.ts'
-import { note, print, printJson } from '../output/print.ts'
+import type { Command } from 'commander'
+import {
+  hasEnded,
+  listOperations,
+  type Operation,
+  type OperationRequest,
+  readOperation,
+  requestOperation,
+} from '../client/operations.ts'
+import { CliError, EXIT, RefusedError, UsageError } from '../command-line.ts'
+import { note, print, printJson, spoken } from '../output/print.ts'
 import type { Connection } from '../settings.ts'
-import { operationName } from './operation-progress.ts'
-import { isGood, renderEnded } from './render-ended.ts'
+import { isGood, operationName, renderEnded } from './render-ended.ts'
 import { watchOperation } from './watch-operation.ts'
 
 interface Running {
@@ -98,3 +104,86 @@ function howToGoOn({ id }: Operation, cancellable: boolean): string {
   const watch = `  watch it:    daybook operations watch ${safeLine(id)}`
   return cancellable ? `${watch}\n  cancel it:   daybook operations cancel ${safeLine(id)}` : watch
 }
+
+interface Cancelling {
+  readonly connection: Connection
+  readonly json: boolean
+  /** Do not wait for the end. */
+  readonly detach: boolean
+}
+
+/**
+ * Cancels an operation and waits until it has cleaned up.
+ * @param given its id, or the projection it works on; undefined for the only one under way
+ */
+export async function cancel(
+  given: string | undefined,
+  { connection, json, detach }: Cancelling,
+): Promise<void> {
+  const meant = await operationMeant(connection, given)
+  if (hasEnded(meant))
+    throw new CliError(
+      EXIT.failed,
+      'ENDED',
+      `The ${operationName(meant)} has ended already: ${spoken(meant.status)}.`,
+    )
+  const asked = await requestOperation(connection, {
+    mutation: 'cancelOperation',
+    arguments: { id: meant.id },
+  })
+  const ending = new AbortController()
+  process.once('SIGINT', () => ending.abort())
+  const seen = hasEnded(asked) || detach ? asked : await watchOperation(connection, asked, ending.signal)
+  const last = seen ?? asked
+  if (json) printJson({ operations: [last] })
+  else if (last.status === 'CANCELLED')
+    print(`The ${operationName(last)} was cancelled. What it had begun is cleaned up.`)
+  else if (hasEnded(last)) note(`The ${operationName(last)} had ended before: ${spoken(last.status)}.`)
+  else print(`The ${operationName(last)} is told to end.`)
+  if (hasEnded(last) && last.status !== 'CANCELLED') process.exitCode = EXIT.failed
+}
+
+/**
+ * Finds the operation with that id, the one under way on that projection, or the only one under way.
+ * @throws UsageError if there are several, CliError NOT_FOUND if there is none
+ */
+export async function operationMeant(connection: Connection, given: string | undefined): Promise<Operation> {
+  const isId = given !== undefined && /^[0-9a-f-]{36}$/iu.test(given)
+  if (isId) return readOperation(connection, given)
+  const active = (await listOperations(connection, { active: true })).filter(
+    ({ projection }) =>
+      given === undefined || given === 'all' || (projection !== null && spoken(projection) === given),
+  )
+  const [only] = active
+  if (only === undefined)
+    throw new CliError(
+      EXIT.failed,
+      'NOT_FOUND',
+      `No operation${given === undefined || given === 'all' ? '' : ` on ${given}`} is under way.`,
+      ['See those that have ended:  daybook operations'],
+    )
+  if (active.length > 1)
+    throw new UsageError(
+      'Several operations are under way: which one?',
+      active.map((one) => `${safeLine(one.id)}  ${operationName(one)}`),
+    )
+  return only
+}
+
+/** The options of every command that asks for operations. */
+export interface OperationOptions {
+  readonly project?: string
+  readonly detach?: boolean
+}
+
+/** Adds those options to a command. */
+export function addOperationOptions(command: Command): Command {
+  return command
+    .option('--project <name>', 'only this project, by its name or id')
+    .option('--detach', 'do not wait for the end')
+}
+
+/** The end of the help of every command that asks for operations. */
+export const OPERATION_HELP = `
+The daemon or the reindex service does the work. It goes on whether somebody watches it or not: Ctrl-C only stops
+watching. "daybook operations" shows what is under way.`

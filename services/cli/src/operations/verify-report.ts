@@ -1,8 +1,7 @@
 import { safeLine } from '@daybook/memory/safe-text'
 import { grouped } from '@daybook/memory/size-in-words'
 import type { VerifiedProject, VerifyJournalResult, VerifyResult } from '@daybook/operations/operation-types'
-import { outputColumns } from '../output/columns.ts'
-import { table } from '../output/table.ts'
+import { outputColumns, table } from '../output/table.ts'
 
 /** How much of a report is printed. */
 export interface ReportOptions {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Difference, renderDiff } from './diff.ts'
-import { createPainter } from './paint.ts'
+import { createPainter } from './print.ts'
 
 const PLAIN = createPainter(false)
 

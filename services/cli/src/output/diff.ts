@@ -1,5 +1,5 @@
 import { safeLine, safeText } from '@daybook/memory/safe-text'
-import type { Painter } from './paint.ts'
+import type { Painter } from './print.ts'
 
 /** Two versions of a memory and what differs, as the API answers. */
 export interface Difference {

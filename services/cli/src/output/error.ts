@@ -2,11 +2,9 @@ import { LocalDaemonError } from '@daybook/local-daemon/local-daemon-error'
 import { DaybookError } from '@daybook/memory/errors'
 import { safeText } from '@daybook/memory/safe-text'
 import { reasonOf } from '@daybook/runtime/reason-of'
-import { CliError, fromLocalDaemon, RefusedError } from '../cli-error.ts'
-import { EXIT, type ExitCode } from '../exit-codes.ts'
-import { columnsOf } from './columns.ts'
-import { toJson } from './json.ts'
-import { wrap } from './wrap.ts'
+import { CliError, EXIT, type ExitCode, fromLocalDaemon, RefusedError } from '../command-line.ts'
+import { toJson } from './print.ts'
+import { columnsOf, wrap } from './table.ts'
 
 /** The text (JSON with `json`) and the exit code of a failure. */
 export function renderError(error: unknown, json: boolean): { text: string; exitCode: ExitCode } {

@@ -1,11 +1,9 @@
 import type { HistoryEvent } from '@daybook/client/documents/memory'
 import type { MemoryWithContent } from '@daybook/client/documents/memory-content'
 import { safeLine, safeText } from '@daybook/memory/safe-text'
-import { outputColumns } from './columns.ts'
-import { toJson } from './json.ts'
-import { shorten } from './shorten.ts'
-import { spoken } from './spoken.ts'
-import { wrap } from './wrap.ts'
+import { decode } from 'html-entities'
+import { note, type Painter, shorten, spoken, toJson } from './print.ts'
+import { outputColumns, wrap } from './table.ts'
 
 const isWriter = (value: unknown): value is ShownWriter =>
   typeof value === 'object' && value !== null && 'keyId' in value && 'client' in value
@@ -115,4 +113,42 @@ export function renderHistory(events: readonly HistoryEvent[], id: string): stri
   if (before !== undefined)
     lines.push(`\nBring a version back:  daybook restore ${id} --version ${before.version}`)
   return lines.join('\n')
+}
+
+/**
+ * Converts the daemon's snippet (escaped HTML with matches in `<mark>`) for a terminal. It replaces the marks
+ * before it unescapes the rest, so a memory that itself says `<mark>` shows it.
+ */
+export function renderSnippet(html: string, paint: Painter): string {
+  return html
+    .split(/(<mark>.*?<\/mark>)/su)
+    .map((part) => {
+      const marked = /^<mark>(.*)<\/mark>$/su.exec(part)
+      const text = safeText(decode(marked?.[1] ?? part)).replace(/\s+/gu, ' ')
+      return marked === null ? text : paint.match(text)
+    })
+    .join('')
+    .trim()
+}
+
+interface Hit {
+  readonly memory: MemoryWithContent
+}
+
+/**
+ * A hit as JSON prints it: what the memory says stands there once, in `memory.content`, and the snippet shows which passage matched. Its
+ * text is put together from the content; an agent that reads ten hits would pay for each twice.
+ */
+export function compactHit<Given extends Hit>(given: Given) {
+  const { memory, ...hit } = given
+  const { text: _, ...once } = memory
+  return { ...hit, memory: once }
+}
+
+/** Says on standard error that a write has not reached the project's home yet, if so. */
+export function noteUnshared({ shared }: { readonly shared: boolean }): void {
+  if (!shared)
+    note(
+      "Not shared yet: the project's home cannot be reached, or something waits before it. It goes there later:  daybook sync status",
+    )
 }

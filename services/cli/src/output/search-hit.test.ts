@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
-import type { SearchHit } from '../search/search-document.ts'
-import { painterFor } from './paint.ts'
-import { renderHit } from './search-hit.ts'
+import { painterFor } from './print.ts'
+import { renderHit, type SearchHit } from './search-hit.ts'
 
 const hit = (explanation: Partial<NonNullable<SearchHit['explanation']>>) =>
   ({

@@ -1,9 +1,8 @@
 import { age } from '@daybook/memory/age'
 import { safeLine } from '@daybook/memory/safe-text'
-import { note, print, printJson } from './print.ts'
-import { shorten } from './shorten.ts'
+import { noteUnshared } from './memory.ts'
+import { note, print, printJson, shorten } from './print.ts'
 import { table } from './table.ts'
-import { noteUnshared } from './unshared.ts'
 
 /** A memory in a list of what is still open. */
 interface OpenMemory {

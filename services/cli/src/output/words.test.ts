@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { duration } from './duration.ts'
-import { size } from './size.ts'
+import { duration, size } from './print.ts'
 
 test('times are told as people say them', () => {
   const told = [0.04, 9.96, 12.4, 59.6, 185, 3_600, 7_385].map(duration)

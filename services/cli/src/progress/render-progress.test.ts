@@ -1,7 +1,7 @@
 import stringWidth from 'string-width'
 import { expect, test } from 'vitest'
-import { operationName, operationProgress } from '../operations/operation-progress.ts'
-import { progressBar, progressLine } from './render-progress.ts'
+import { operationName, operationProgress } from '../operations/render-ended.ts'
+import { progressBar, progressLine } from './show-progress.ts'
 
 const progress = { work: 'reindex of pgvector', phase: 'loading', done: 420, total: 1_000 }
 

@@ -2,8 +2,7 @@ import { PassThrough } from 'node:stream'
 import type { WriteStream } from 'node:tty'
 import stringWidth from 'string-width'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { Clock } from './clock.ts'
-import { showProgress } from './show-progress.ts'
+import { type Clock, showProgress } from './show-progress.ts'
 
 /** A clock that is moved by hand. */
 function createClock() {

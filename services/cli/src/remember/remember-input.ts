@@ -1,7 +1,14 @@
 import type { InputOf } from '@daybook/api/graphql'
-import { UsageError } from '../cli-error.ts'
-import type { KindOption } from './kind-options.ts'
-import { toOnExisting } from './on-existing.ts'
+import type { Field } from '@daybook/memory/kinds/fields'
+import { type KindName, kindNamed } from '@daybook/memory/kinds/index'
+import { ON_EXISTING } from '@daybook/memory/kinds/kind'
+import { nameInMemory } from '@daybook/memory/kinds/name-in-memory'
+import { LIMITS } from '@daybook/memory/limits'
+import { sizeInWords } from '@daybook/memory/size-in-words'
+import { type Command, Option } from 'commander'
+import { KEY_HELP } from '../client/mutate.ts'
+import { UsageError } from '../command-line.ts'
+import { note } from '../output/print.ts'
 
 /** The options that all kinds share, as commander gives them. */
 export interface CommonOptions {
@@ -67,7 +74,7 @@ export function toRememberInput(
     // The type checker cannot follow the kind's definition here; the daemon checks the content.
     content: { [kind]: Object.fromEntries(fields) } as unknown as RememberInput['content'],
     ...commonFields(common),
-    ...given({
+    ...withoutUnset({
       supersedes: common.supersedes,
       onExisting: toOnExisting(common.onExisting),
       idempotencyKey: common.idempotencyKey,
@@ -76,11 +83,9 @@ export function toRememberInput(
 }
 
 /** The common fields that were given, by their names in the API. @throws UsageError for metadata that is no JSON object */
-export function commonFields(
-  options: CommonOptions,
-): Partial<Omit<RememberInput, 'content' | 'idempotencyKey'>> {
+function commonFields(options: CommonOptions): Partial<Omit<RememberInput, 'content' | 'idempotencyKey'>> {
   const { label, category, metadata, importance, context, agent, occurredAt, expiresAt } = options
-  return given({
+  return withoutUnset({
     labels: label,
     categories: category,
     importance,
@@ -93,8 +98,187 @@ export function commonFields(
 }
 
 /** Without what was not given. */
-function given<Fields extends object>(fields: Fields): Partial<Fields> {
+function withoutUnset<Fields extends object>(fields: Fields): Partial<Fields> {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined),
   ) as Partial<Fields>
+}
+
+/** The options of `daybook revise` that change something, as commander gives them. */
+export interface RevisionOptions extends CommonOptions {
+  /** `field=value`. */
+  readonly set?: readonly string[]
+  readonly clear?: readonly string[]
+}
+
+/** The common fields that can be emptied, by the names of their options. */
+const CLEARED: Readonly<Record<string, string>> = {
+  label: 'labels',
+  category: 'categories',
+  context: 'context',
+  agent: 'agent',
+  metadata: 'metadata',
+  'occurred-at': 'occurredAt',
+  'expires-at': 'expiresAt',
+}
+
+/**
+ * Builds the revision from the command line. The daemon checks limits.
+ * @param text the new value of the kind's main field; null if it stays
+ * @throws UsageError for a field that the kind does not have
+ */
+export function reviseInput(
+  kind: string,
+  options: readonly KindOption[],
+  text: string | null,
+  given: RevisionOptions,
+): Readonly<Record<string, unknown>> {
+  const own: Record<string, unknown> = {}
+  const common: Record<string, unknown> = { ...commonFields(given) }
+  const optionOf = (name: string) => options.find(({ flag, field }) => flag === name || field === name)
+  const unknown = (name: string) =>
+    new UsageError(`A ${kind} has no field "${name}"`, [
+      `Fields: ${options.map(({ flag }) => flag).join(', ')}`,
+    ])
+
+  for (const pair of given.set ?? []) {
+    const [name = '', ...rest] = pair.split('=')
+    if (rest.length === 0) throw new UsageError(`--set ${pair} has no value: write it as ${pair}=<value>`)
+    const option = optionOf(name)
+    if (option === undefined) throw unknown(name)
+    const value = rest.join('=')
+    const { field, shape } = option
+    if (shape === 'strings') own[field] = [...((own[field] as string[] | undefined) ?? []), value]
+    // A choice is an enum in the API: `closed` becomes CLOSED.
+    else own[field] = Array.isArray(shape) ? value.toUpperCase() : value
+  }
+  for (const name of given.clear ?? []) {
+    const option = optionOf(name)
+    if (option !== undefined) own[option.field] = option.shape === 'strings' ? [] : null
+    else if (CLEARED[name] !== undefined) common[CLEARED[name]] = null
+    else throw unknown(name)
+  }
+  const main = options.find((option) => option.main)
+  if (text !== null) {
+    if (main === undefined) throw new UsageError(`A ${kind} has no text; name the field with --set`)
+    own[main.field] = text
+  }
+  return { ...common, ...(Object.keys(own).length === 0 ? {} : { content: { [kind]: own } }) }
+}
+
+/** One field of a kind as an option of the command line. */
+export interface KindOption {
+  /** Its name in the API: `rootCause`. */
+  readonly field: string
+  /**
+   * The option's name, without leading dashes: `root-cause`. List items are given one by one: `files` by
+   * `--file`.
+   */
+  readonly flag: string
+  readonly description: string
+  readonly required: boolean
+  readonly shape: Field['shape']
+  /** Whether the text after the kind fills this field. */
+  readonly main: boolean
+}
+
+const kebab = (name: string) => name.replace(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`)
+
+/** Whether the field takes a text rather than a name, by its own schema. */
+function takesText({ shape, schema }: Field): boolean {
+  return shape === 'string' && schema.safeParse('x'.repeat(LIMITS.nameCharacters + 1)).success
+}
+
+/** The field that the text fills: the first required text field, else the first text field. */
+function mainField(fields: readonly (readonly [string, Field])[]): string | undefined {
+  const texts = fields.filter(([, field]) => takesText(field))
+  return (texts.find(([, { required }]) => required) ?? texts[0])?.[0]
+}
+
+function flagOf(name: string, shape: Field['shape']): string {
+  return shape === 'strings' ? kebab(name).replace(/s$/u, '') : kebab(name)
+}
+
+/** The options of a kind, made from its fields. A new kind needs no change here. */
+export function kindOptions(kind: KindName): readonly KindOption[] {
+  const definition = kindNamed(kind)
+  const fields = Object.entries(definition.fields)
+  const main = mainField(fields)
+  return fields.map(([field, { shape, required, description }]) => ({
+    field,
+    // An option of all memories may have the same name, so a learning's own context is --context-text.
+    flag: flagOf(nameInMemory(definition, field), shape),
+    description,
+    required,
+    shape,
+    main: field === main,
+  }))
+}
+
+/** What a change of one memory does, once its id and the key of the request are read. */
+type Change = (id: string, key: string | undefined, command: Command) => Promise<void>
+
+/** Adds the id of the memory that a command changes, the key under which it may be sent again, and the action. */
+export function addChange(command: Command, change: Change, seenIn: 'search' | 'the list'): void {
+  command
+    .argument('<id>', `its id, as ${seenIn} shows it, or the plain UUID`)
+    .option('--idempotency-key <key>', KEY_HELP)
+    .action((id: string, { idempotencyKey }: { idempotencyKey?: string }, self: Command) =>
+      change(id, idempotencyKey, self),
+    )
+}
+
+/** The option that says what to do if the same thing is remembered already. */
+export const onExistingOption = (): Option =>
+  new Option(
+    '--on-existing <what>',
+    'If the same kind, key and context is remembered already (default: revise; for decisions keep-both).',
+  ).choices(ON_EXISTING.map((word) => word.toLowerCase().replaceAll('_', '-')))
+
+/** What was given for it, in the API's spelling. */
+export const toOnExisting = (given: string | undefined): InputOf<'OnExisting'> | undefined =>
+  given?.toUpperCase().replaceAll('-', '_') as InputOf<'OnExisting'> | undefined
+
+/** What remembering came to, as the API says it. */
+const WORDS = {
+  REMEMBERED: 'Remembered',
+  REVISED: 'Revised',
+  RESTORED: 'Restored',
+  UNCHANGED: 'Unchanged',
+} as const
+
+/** What remembering came to, in a word for people. */
+export const describeOutcome = (outcome: keyof typeof WORDS): string => WORDS[outcome]
+
+/** More bytes than any text may have. Longer input is refused before it fills the process's memory. */
+const MOST_BYTES = 1024 * 1024
+
+/** After this long without input, say that we wait for it: otherwise a forgotten text looks like a hang. */
+const HINT_AFTER_MS = 2_000
+
+/** Reads standard input as one text, without the line feed at its end. @throws UsageError */
+export async function readText(input: AsyncIterable<Uint8Array>): Promise<string> {
+  const hint = setTimeout(
+    () => note('Waiting for the text on standard input (Ctrl-C leaves) …'),
+    HINT_AFTER_MS,
+  )
+  try {
+    const parts: Uint8Array[] = []
+    let size = 0
+    for await (const part of input) {
+      clearTimeout(hint)
+      size += part.byteLength
+      if (size > MOST_BYTES)
+        throw new UsageError(
+          `The text on standard input is too long: the limit is ${sizeInWords(LIMITS.textBytes)}, and it has more than ${sizeInWords(MOST_BYTES)}`,
+        )
+      parts.push(part)
+    }
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(parts)).replace(/\r?\n$/u, '')
+  } catch (error) {
+    if (error instanceof TypeError) throw new UsageError('The text on standard input is not UTF-8')
+    throw error
+  } finally {
+    clearTimeout(hint)
+  }
 }

@@ -1,11 +1,13 @@
 import { type Given, type GraphQLDocument, graphql, type InputOf, type ResultOf } from '@daybook/api/graphql'
 import { NO_CONTENT } from '@daybook/client/documents/memory'
-import type { Command } from 'commander'
+import type * as MemoryContent from '@daybook/client/documents/memory-content'
+import { safeText } from '@daybook/memory/safe-text'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { request } from '../client/request.ts'
-import { invocation } from '../command.ts'
-import { filterFrom } from './filter-options.ts'
-import { foundFragment } from './search-document.ts'
-import { showFound } from './show-found.ts'
+import { collect, invocation, moment, wholeNumber } from '../command.ts'
+import { UsageError } from '../command-line.ts'
+import { note, painterFor, print, printJson } from '../output/print.ts'
+import { foundFragment, renderHit, type searchDocument } from '../output/search-hit.ts'
 
 type Content = typeof NO_CONTENT
 
@@ -70,4 +72,128 @@ async function findAndShow<Variables>(
   const content = json ? await import('@daybook/client/documents/memory-content') : null
   const { found } = await request(connection, document(content?.memoryContent() ?? NO_CONTENT), variables)
   await showFound(found, content)
+}
+
+type Found =
+  | ResultOf<ReturnType<typeof searchDocument>>['search']
+  | ResultOf<ReturnType<typeof foundFragment>>
+
+/**
+ * Prints what a search found: hits, or JSON alone; what is missing on standard error.
+ * @param content the module that puts a kind's fields together, if JSON is wanted
+ * @param withVersion whether hits say their version
+ */
+export async function showFound(
+  result: Found,
+  content: typeof MemoryContent | null,
+  withVersion = false,
+): Promise<void> {
+  for (const missing of result.degraded) note(`Note: ${safeText(missing)}`)
+  if (result.message !== null) note(safeText(result.message))
+  if (content !== null) {
+    const { compactHit } = await import('../output/memory.ts')
+    const hits = result.hits.map((hit) => compactHit({ ...hit, memory: content.withContent(hit.memory) }))
+    return printJson({ ...result, hits })
+  }
+  if (result.hits.length === 0 && result.message === null) note('Nothing was found.')
+  const paint = painterFor(process.stdout)
+  const now = Date.now()
+  const rendered = result.hits.map((hit, index) => renderHit(index + 1, hit, paint, now, withVersion))
+  if (rendered.length > 0) print(rendered.join('\n\n'))
+}
+
+type MemoryFilter = InputOf<'MemoryFilter'>
+
+function trustLevel(value: string): 'LOW' | 'NORMAL' | 'HIGH' {
+  const level = value.toUpperCase()
+  if (level !== 'LOW' && level !== 'NORMAL' && level !== 'HIGH')
+    throw new InvalidArgumentError('It may be low, normal or high.')
+  return level
+}
+
+/** The options that narrow a search, by the filter's name in the API. A new one is an entry here. */
+const OPTIONS: { readonly [Name in keyof MemoryFilter]?: Option } = {
+  kinds: new Option('--kind <kind>', 'only this kind; may be repeated').argParser(collect),
+  labelsAll: new Option('--label <label>', 'only with this label; repeated: with all of them').argParser(
+    collect,
+  ),
+  labelsAny: new Option('--any-label <label>', 'only with this label; repeated: with at least one').argParser(
+    collect,
+  ),
+  categories: new Option(
+    '--category <category>',
+    'only of this category; repeated: of at least one',
+  ).argParser(collect),
+  agent: new Option('--agent <name>', 'only by this agent'),
+  createdAfter: new Option('--created-after <time>', 'only written then or later').argParser(moment),
+  createdBefore: new Option('--created-before <time>', 'only written before').argParser(moment),
+  occurredAfter: new Option('--occurred-after <time>', 'only what happened then or later').argParser(moment),
+  occurredBefore: new Option('--occurred-before <time>', 'only what happened before').argParser(moment),
+  context: new Option('--context <name>', 'only in this namespace'),
+  minImportance: new Option('--min-importance <0-10>', 'only what matters this much').argParser(
+    wholeNumber(),
+  ),
+  minTrust: new Option(
+    '--min-trust <level>',
+    'only what was written with keys that are trusted this much',
+  ).argParser(trustLevel),
+  includeForgotten: new Option('--include-forgotten', 'also what was forgotten'),
+}
+
+/** Adds the options that narrow a search. */
+export function addFilterOptions(command: Command): Command {
+  for (const option of Object.values(OPTIONS)) command.addOption(option)
+  return command.addOption(
+    new Option('--here', 'only in the namespace of this folder, as `remember` finds it').conflicts('context'),
+  )
+}
+
+async function contextHere(): Promise<string> {
+  const { detectContext } = await import('@daybook/runtime/detect-context')
+  const context = await detectContext({ folder: process.cwd(), environment: process.env })
+  if (context === null)
+    throw new UsageError('This folder is no namespace', ['Name one with --context <name>'])
+  return context
+}
+
+/** The filter from the options that a command was given. @throws UsageError for an unknown kind, or where `--here` is none */
+export async function filterFrom(command: Command): Promise<MemoryFilter> {
+  const options = command.opts<Readonly<Record<string, unknown>>>()
+  const given = Object.entries(OPTIONS).flatMap(([name, option]) => {
+    const value = options[option.attributeName()]
+    return value === undefined ? [] : [[name, value] as const]
+  })
+  const { kinds, ...named } = Object.fromEntries(given) as { readonly kinds?: readonly string[] }
+  const others = options['here'] === true ? { ...named, context: await contextHere() } : named
+  if (kinds === undefined) return others
+  // Loaded late, because the kinds bring their checks with them.
+  const { toApiKinds } = await import('../command-line.ts')
+  return { ...others, kinds: toApiKinds(kinds) }
+}
+
+type Weights = InputOf<'RankingWeights'>
+
+/** The weights by their names in the API, and what each may be at most. */
+const MOST: Readonly<Record<keyof Weights, number>> = {
+  decay: 10,
+  importance: 10,
+  recency: 10,
+  lexical: 1,
+  vector: 1,
+  neighbour: 1,
+  session: 1,
+}
+
+const isName = (name: string): name is keyof Weights => Object.hasOwn(MOST, name)
+
+/** An option parser for `decay=1`; it may be given several times. */
+export function weight(value: string, others: Weights = {}): Weights {
+  const [name = '', number = ''] = value.split('=')
+  if (!isName(name) || number.trim() === '')
+    throw new InvalidArgumentError(
+      `It must be a name and a number, such as decay=1. Names: ${Object.keys(MOST).join(', ')}.`,
+    )
+  if (!(Number(number) >= 0 && Number(number) <= MOST[name]))
+    throw new InvalidArgumentError(`The weight ${name} must be a number from 0 to ${MOST[name]}.`)
+  return { ...others, [name]: Number(number) }
 }

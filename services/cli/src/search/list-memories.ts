@@ -1,13 +1,12 @@
-import { graphql } from '@daybook/api/graphql'
+import { graphql, type ResultOf } from '@daybook/api/graphql'
 import { MEMORY, NO_CONTENT } from '@daybook/client/documents/memory'
 import { safeLine } from '@daybook/memory/safe-text'
 import type { Command } from 'commander'
 import { request } from '../client/request.ts'
-import { invocation } from '../command.ts'
-import { note, print, printJson } from '../output/print.ts'
-import { shorten } from '../output/shorten.ts'
+import { invocation, wholeNumber } from '../command.ts'
+import { note, print, printJson, shorten } from '../output/print.ts'
 import { table } from '../output/table.ts'
-import { filterFrom } from './filter-options.ts'
+import { addFilterOptions, filterFrom } from './find-memories.ts'
 
 const EVENTS = (content: typeof NO_CONTENT) =>
   graphql(
@@ -46,4 +45,56 @@ export async function listMemories(
     safeLine(id),
   ])
   print(table(['day', 'what', 'id'], rows))
+}
+
+const FRIENDS = graphql(`query Friends($limit: Int, $filter: MemoryFilter) {
+  friends(limit: $limit, filter: $filter) { name summary importance memories memory { id } }
+}`)
+
+const INTERESTS = graphql(`query Interests($limit: Int, $filter: MemoryFilter) {
+  interests(limit: $limit, filter: $filter) { name summary importance memories memory { id } }
+}`)
+
+type Named = ResultOf<typeof FRIENDS>['friends'] | ResultOf<typeof INTERESTS>['interests']
+
+/** Prints people or interests: the name, how many memories there are and how important, and the id of one. */
+export async function listNamed(
+  what: 'friends' | 'interests',
+  limit: number | undefined,
+  command: Command,
+): Promise<void> {
+  const { connection, json } = invocation(command)
+  const given = { limit, filter: await filterFrom(command) }
+  const named: Named =
+    what === 'friends'
+      ? (await request(connection, FRIENDS, given)).friends
+      : (await request(connection, INTERESTS, given)).interests
+  if (json) return printJson({ [what]: named })
+  if (named.length === 0)
+    return note(
+      what === 'friends'
+        ? 'There are no people: give memories the category person.'
+        : 'There are no interests: give memories the category interest.',
+    )
+  const rows = named.map(({ name, memories, importance, memory }) => [
+    safeLine(name),
+    memories,
+    importance,
+    safeLine(memory.id),
+  ])
+  print(table(['name', 'memories', 'importance', 'id'], rows))
+}
+
+/** Adds the subcommand `list` of what is still open, which is what its command does without another one. */
+export function addOpenList(
+  command: Command,
+  description: string,
+  list: (limit: number | undefined, command: Command) => Promise<void>,
+): void {
+  const subcommand = command
+    .command('list', { isDefault: true })
+    .description(description)
+    .option('--limit <n>', 'at most so many, up to 100 (default 20)', wholeNumber(1))
+    .action((options: { limit?: number }, self: Command) => list(options.limit, self))
+  addFilterOptions(subcommand)
 }

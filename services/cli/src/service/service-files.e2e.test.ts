@@ -6,12 +6,9 @@ import { needing } from '@daybook/runtime/testing/needing'
 import type { Need } from '@daybook/runtime/testing/needs'
 import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
-import { launchd } from './launchd.ts'
-import { managerOf } from './manager-of.ts'
-import { serviceEnvironment } from './service-environment.ts'
+import { serviceCommand, serviceEnvironment } from './install-service.ts'
 import type { ServiceProgram } from './service-manager.ts'
-import { serviceCommand } from './service-program.ts'
-import { systemd } from './systemd.ts'
+import { launchd, managerOf, systemd } from './systemd.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'daybook-service-'))
 afterAll(() => rmSync(folder, { recursive: true }))

@@ -1,3 +1,6 @@
+import { spawn } from 'node:child_process'
+import { safeText } from '@daybook/memory/safe-text'
+import { CliError, EXIT } from '../command-line.ts'
 import type { Environment } from '../settings.ts'
 
 /** What a service runs. */
@@ -20,7 +23,7 @@ export interface ServicePlace {
 }
 
 /** What the service manager says of the service. */
-export interface ServiceState {
+interface ServiceState {
   /** Whether it starts by itself when the user logs in. */
   readonly enabled: boolean
   readonly running: boolean
@@ -67,3 +70,66 @@ export interface ServiceManager {
 
 /** Stands in every file of ours, so that nothing else is ever removed. */
 export const MARK = 'Made by "daybook service install"'
+
+/** Why Daybook could not be made, or ended as, a service. */
+type ServiceErrorCode =
+  /** There is no service manager here that is known. */
+  | 'NOT_SUPPORTED'
+  /** This Daybook may vanish or change under a service: an npx cache, a repository. */
+  | 'NOT_INSTALLED'
+  /** The service manager is missing, or refuses. */
+  | 'SERVICE_MANAGER'
+  /** The file of the service is not one that Daybook made. */
+  | 'SERVICE_NOT_OURS'
+  /** It was installed, and does not run. */
+  | 'SERVICE_DID_NOT_START'
+
+/** An expected failure around the service. */
+export class ServiceError extends CliError {
+  constructor(code: ServiceErrorCode, message: string, hints: readonly string[] = []) {
+    super(EXIT.failed, code, message, hints)
+  }
+}
+
+/** How a command of the system ended. */
+interface ToolResult {
+  /** Null if there is no such command, or a signal ended it. */
+  readonly exitCode: number | null
+  readonly stdout: string
+  /** What it complained about, else why it could not be run. */
+  readonly stderr: string
+}
+
+/** Runs a command of the system with the environment of the place, and waits for its end. Never throws. */
+export function tryTool(
+  place: ServicePlace,
+  command: string,
+  ...args: readonly string[]
+): Promise<ToolResult> {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, {
+      env: place.environment as NodeJS.ProcessEnv,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let [stdout, stderr] = ['', '']
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text))
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
+    child.once('error', ({ message }) => resolve({ exitCode: null, stdout: '', stderr: message }))
+    child.once('close', (exitCode) => resolve({ exitCode, stdout, stderr }))
+  })
+}
+
+/** The same for a command that must succeed. @throws ServiceError SERVICE_MANAGER with what it said */
+export async function runTool(
+  place: ServicePlace,
+  command: string,
+  ...args: readonly string[]
+): Promise<string> {
+  const { exitCode, stdout, stderr } = await tryTool(place, command, ...args)
+  if (exitCode === 0) return stdout
+  const said = safeText(stderr || stdout).trim() || `it ended with ${exitCode ?? 'a signal'}`
+  throw new ServiceError('SERVICE_MANAGER', `${[command, ...args].join(' ')} failed: ${said}`, [
+    'Run that command yourself to see more; daybook service status says how things are',
+    'Without a service:  daybook start --detach',
+  ])
+}

@@ -1,11 +1,8 @@
 import { age } from '@daybook/memory/age'
 import { safeLine } from '@daybook/memory/safe-text'
 import { grouped } from '@daybook/memory/size-in-words'
-import { counted } from '../output/counted.ts'
-import { duration } from '../output/duration.ts'
-import { shellWord } from '../output/shell-word.ts'
-import { RULES } from './rules.ts'
-import type { Followed } from './sync-documents.ts'
+import { counted, duration, shellWord, spoken } from '../output/print.ts'
+import { type Followed, RULES } from './sync-documents.ts'
 
 /** A followed project as text: where it stands, what waits, and what to do. @param now milliseconds since 1970 */
 export function describeFollowed(one: Followed, now: number): string {
@@ -80,4 +77,22 @@ export function stepsFor({ state, openConflicts, project, homeUrl, movedTo }: Fo
     ...(byState[state] ?? []),
     ...(openConflicts > 0 ? [`Decide conflicts:  daybook sync conflicts${of}`] : []),
   ]
+}
+
+/** All followed projects in one line, for `daybook status`; null if there is none. */
+export function summarizeFollowed(followed: readonly Followed[]): string | null {
+  if (followed.length === 0) return null
+  const states = new Map<Followed['state'], number>()
+  for (const { state } of followed) states.set(state, (states.get(state) ?? 0) + 1)
+  const standing =
+    followed.length === 1
+      ? [...states.keys()].map(spoken).join('')
+      : [...states].map(([state, those]) => `${those} ${spoken(state)}`).join(', ')
+  const sum = (field: 'waiting' | 'openConflicts') => followed.reduce((all, one) => all + one[field], 0)
+  const [waiting, conflicts] = [sum('waiting'), sum('openConflicts')]
+  return [
+    `Sync: ${counted(followed.length, 'project is', 'projects are')} followed: ${standing}`,
+    ...(waiting > 0 ? [`${counted(waiting, 'change waits', 'changes wait')} for the home`] : []),
+    ...(conflicts > 0 ? [`${counted(conflicts, 'conflict waits', 'conflicts wait')} for a decision`] : []),
+  ].join('; ')
 }

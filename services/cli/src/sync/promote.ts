@@ -1,15 +1,15 @@
+import { createInterface } from 'node:readline'
+import { type Readable, Writable } from 'node:stream'
 import { graphql } from '@daybook/api/graphql'
 import { FAILURE } from '@daybook/client/documents/failure'
 import { safeLine } from '@daybook/memory/safe-text'
 import { grouped } from '@daybook/memory/size-in-words'
-import { UsageError } from '../cli-error.ts'
 import { request } from '../client/request.ts'
-import { confirm } from '../confirm.ts'
-import { counted } from '../output/counted.ts'
-import { print, printJson } from '../output/print.ts'
+import { confirm, UsageError } from '../command-line.ts'
+import { counted, print, printJson } from '../output/print.ts'
+import { readText } from '../remember/remember-input.ts'
 import { type Connection, parseUrl } from '../settings.ts'
-import { settled } from './settled.ts'
-import { type Followed, findFollowed } from './sync-documents.ts'
+import { FOLLOWED, type Followed, findFollowed, settled } from './sync-documents.ts'
 
 /** The options of `daybook sync promote`. */
 export interface PromoteOptions {
@@ -53,6 +53,7 @@ export async function promote(
 }
 
 const LOCAL = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/u
+
 const isLocal = (url: string): boolean => LOCAL.test(new URL(url).hostname)
 
 /** Where the old home finds this Daybook. @throws UsageError if the CLI cannot know */
@@ -76,4 +77,74 @@ function questionIfLost({ project, homeUrl, copied, homeSequence, waiting }: Fol
       : `${counted(missing, 'event')} that it had are not here`
   const branch = waiting === 0 ? '' : ` ${counted(waiting, 'change')} of the branch will be decided here.`
   return `Make this Daybook (${safeLine(url)}) the home of "${safeLine(project.name)}" without asking ${safeLine(homeUrl)}? As far as is known, ${known}; what only that one has will be missing until it comes back.${branch} If it still runs and others write to it, both are homes until it is told.`
+}
+
+interface Terminal {
+  readonly input: Readable & { readonly isTTY?: boolean }
+  readonly output: Writable
+}
+
+/**
+ * The key that opens the project at its home: as it was given, else from DAYBOOK_HOME_KEY, else asked for on a terminal,
+ * which does not show it, else from standard input.
+ * @throws UsageError if it is empty or none of Daybook's
+ */
+export async function readHomeKey(
+  given: string | undefined,
+  environment: Readonly<Record<string, string | undefined>>,
+  terminal: Terminal = { input: process.stdin, output: process.stderr },
+): Promise<string> {
+  const said = (given ?? environment['DAYBOOK_HOME_KEY'])?.trim()
+  const key =
+    said || (await (terminal.input.isTTY === true ? ask(terminal) : readText(terminal.input))).trim()
+  if (!/^[!-~]{1,255}$/u.test(key))
+    throw new UsageError('No key of the home was given, or it is none of Daybook’s (dbk_…)', [
+      'Make one at the home:  daybook keys create <name> --project <name> --scope read,write,follow',
+      'Give it as DAYBOOK_HOME_KEY, on standard input, or here when you are asked',
+    ])
+  return key
+}
+
+/** Asks for a line, which readline writes nowhere. */
+function ask({ input, output }: Terminal): Promise<string> {
+  const nowhere = new Writable({ write: (_, __, done) => done() })
+  const lines = createInterface({ input, output: nowhere, terminal: true })
+  output.write('The key of the home (it is not shown): ')
+  return new Promise((resolve) => {
+    lines.once('line', (line) => {
+      resolve(line)
+      lines.close()
+    })
+    // Ctrl-C and Ctrl-D.
+    lines.once('close', () => {
+      output.write('\n')
+      resolve('')
+    })
+  })
+}
+
+const REPOINT = graphql(
+  `mutation RepointProject($id: ID!, $url: String!, $key: String!) {
+    repointed: repointProject(id: $id, url: $url, key: $key) {
+      __typename ... on FollowedProject { ...Followed } ...Failure
+    }
+  }`,
+  [FOLLOWED, FAILURE],
+)
+
+/** Gives a followed project another address or key of its home, or another home. */
+export async function repoint(
+  given: string,
+  { key: givenKey }: { readonly key?: string },
+  { connection, json }: { readonly connection: Connection; readonly json: boolean },
+): Promise<void> {
+  const url = parseUrl(given)
+  const { project } = await findFollowed(connection)
+  const key = await readHomeKey(givenKey, process.env)
+  const variables = { id: project.id, url, key }
+  const { __typename: _, ...followed } = settled(
+    (await request({ ...connection, project: null }, REPOINT, variables)).repointed,
+  )
+  if (json) return printJson({ followed })
+  print(`"${safeLine(project.name)}" follows ${safeLine(followed.homeUrl)} from now on, with this key.`)
 }

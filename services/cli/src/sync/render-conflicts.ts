@@ -1,11 +1,16 @@
+import { graphql, type ResultOf } from '@daybook/api/graphql'
+import { FAILURE } from '@daybook/client/documents/failure'
 import { safeLine } from '@daybook/memory/safe-text'
-import { outputColumns } from '../output/columns.ts'
-import { shorten } from '../output/shorten.ts'
-import { spoken } from '../output/spoken.ts'
-import type { Conflict } from './conflict-documents.ts'
+import { request } from '../client/request.ts'
+import { confirm, UsageError } from '../command-line.ts'
+import { counted, print, printJson, shorten, spoken } from '../output/print.ts'
+import { outputColumns } from '../output/table.ts'
+import type { Connection } from '../settings.ts'
+import { settled } from './sync-documents.ts'
 
 /** Fields of a change that are shown. */
 const SHOWN_FIELDS = 8
+
 /** The most columns of a value, however wide the terminal is. */
 const WIDEST_VALUE = 200
 
@@ -33,7 +38,7 @@ function renderConflict(one: Conflict): string {
 }
 
 /** How it ended, or that it waits. */
-export function describeResolution({ resolution, resolvedAt, resolvedBy }: Conflict): string {
+function describeResolution({ resolution, resolvedAt, resolvedBy }: Conflict): string {
   const when = resolvedAt === null ? '' : ` ${safeLine(resolvedAt)}`
   const by = resolvedBy === null ? '' : ` by ${safeLine(resolvedBy)}`
   switch (resolution) {
@@ -71,4 +76,112 @@ function flatten(value: unknown): [name: string, value: unknown][] {
       return Object.entries((one as { fields: object }).fields)
     return [[safeLine(name), one]]
   })
+}
+
+/** The options of `daybook sync resolve`. */
+export interface ResolveOptions {
+  readonly mine?: boolean
+  readonly theirs?: boolean
+  readonly all?: boolean
+  readonly yes?: boolean
+}
+
+/** Conflicts read at a time. */
+const PAGE = 100
+
+/** Decides one conflict, or all that wait, the oldest first. @throws UsageError */
+export async function resolveConflicts(
+  id: string | undefined,
+  { mine = false, theirs = false, all = false, yes = false }: ResolveOptions,
+  { connection, json }: { readonly connection: Connection; readonly json: boolean },
+): Promise<void> {
+  if (mine === theirs)
+    throw new UsageError('Say --mine or --theirs: whether the change made offline is to be made')
+  if ((id === undefined) !== all)
+    throw new UsageError('Say which conflict, or --all', ['See them:  daybook sync conflicts'])
+  const resolution = mine ? 'MINE' : 'THEIRS'
+  if (id !== undefined) {
+    const resolved = await resolveConflict(connection, id, resolution)
+    if (json) return printJson({ conflicts: [resolved] })
+    return print(`The change is ${describeResolution(resolved)}.`)
+  }
+  const waiting = await readAll(connection)
+  if (waiting.length > 0)
+    await confirm(
+      mine
+        ? `Have ${counted(waiting.length, 'change')} made on top of what the home has by now?`
+        : `Leave ${counted(waiting.length, 'change')} out? What the home has stays.`,
+      yes || json,
+    )
+  const resolved: Conflict[] = []
+  for (const one of waiting) resolved.push(await resolveConflict(connection, one.id, resolution))
+  if (json) return printJson({ conflicts: resolved })
+  if (resolved.length === 0) return print('No conflict waits for a decision.')
+  print(
+    `${counted(resolved.length, 'conflict')} resolved: ${mine ? 'the changes are made on top' : 'the changes are left out'}.`,
+  )
+}
+
+async function readAll(connection: Connection): Promise<readonly Conflict[]> {
+  const found: Conflict[] = []
+  for (;;) {
+    const page = await readConflicts(connection, { first: PAGE, after: found.at(-1)?.id })
+    found.push(...page)
+    if (page.length < PAGE) return found
+  }
+}
+
+const CONFLICT = graphql(`
+  fragment Conflict on SyncConflict {
+    id memory { id title version } command code problem baseVersion homeVersion actor givenAt foundAt resolution resolvedAt
+    resolvedBy
+  }`)
+
+/** A change made offline that the home refused, or that was about another version. */
+type Conflict = Omit<ResultOf<typeof CONFLICT>, '__typename'>
+
+const CONFLICTS = graphql(
+  `query SyncConflicts($first: Int, $after: ID, $resolved: Boolean) {
+    syncConflicts(first: $first, after: $after, resolved: $resolved) { ...Conflict }
+  }`,
+  [CONFLICT],
+)
+
+/** Which conflicts are listed. */
+interface ConflictPage {
+  /** At most so many, from 1 to 100. */
+  readonly first: number
+  /** The id of the last one of the page before. */
+  readonly after?: string | undefined
+  /** Also those that are resolved. */
+  readonly resolved?: boolean
+}
+
+/** Conflicts of the connection's project, the oldest first. */
+export async function readConflicts(
+  connection: Connection,
+  page: ConflictPage,
+): Promise<readonly Conflict[]> {
+  return (await request(connection, CONFLICTS, page)).syncConflicts
+}
+
+const RESOLVE = graphql(
+  `mutation ResolveSyncConflict($id: ID!, $resolution: ConflictResolution!) {
+    resolved: resolveSyncConflict(id: $id, resolution: $resolution) {
+      __typename ... on SyncConflict { ...Conflict } ...Failure
+    }
+  }`,
+  [CONFLICT, FAILURE],
+)
+
+/** Has the change made on top of the other one (`MINE`), or leaves it out. @throws RefusedError NOT_FOUND */
+async function resolveConflict(
+  connection: Connection,
+  id: string,
+  resolution: 'MINE' | 'THEIRS',
+): Promise<Conflict> {
+  const { __typename: _, ...conflict } = settled(
+    (await request(connection, RESOLVE, { id, resolution })).resolved,
+  )
+  return conflict
 }

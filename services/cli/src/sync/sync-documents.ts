@@ -1,11 +1,10 @@
 import { graphql, type ResultOf } from '@daybook/api/graphql'
-import { FAILURE } from '@daybook/client/documents/failure'
+import { FAILURE, type Failure, isFailure } from '@daybook/client/documents/failure'
 import { safeLine } from '@daybook/memory/safe-text'
-import { RefusedError, UsageError } from '../cli-error.ts'
-import { readProjections } from '../client/projections.ts'
-import { request } from '../client/request.ts'
+import { readProjections } from '../client/operations.ts'
+import { request, succeeded } from '../client/request.ts'
+import { CliError, EXIT, RefusedError, UsageError } from '../command-line.ts'
 import type { Connection } from '../settings.ts'
-import { settled } from './settled.ts'
 
 /** How a project is followed. */
 export const FOLLOWED = graphql(`
@@ -90,4 +89,26 @@ export async function changeFollowed(
     (await request(connection, CHANGE, { id, ...change })).changed,
   )
   return changed
+}
+
+/** The rules for conflicts, as people write them. */
+export const RULE_NAMES = ['latest-wins', 'ask'] as const
+
+/** One of them. */
+export type RuleName = (typeof RULE_NAMES)[number]
+
+/** A rule for conflicts as the API has it. */
+export const ruleFrom = (name: RuleName): Followed['rule'] => (name === 'ask' ? 'ASK' : 'LATEST_WINS')
+
+/** The rules in words. */
+export const RULES: Readonly<Record<Followed['rule'], string>> = {
+  LATEST_WINS: 'the latest wins, with both in the history',
+  ASK: 'a person decides',
+}
+
+/** As `succeeded`; what sync refuses has a hint of its own. @throws RefusedError, CliError REFUSED */
+export function settled<Result extends object>(result: Result): Exclude<Result, Failure> {
+  if (isFailure(result) && result.code === 'REFUSED')
+    throw new CliError(EXIT.failed, result.code, result.message, ['How it stands:  daybook sync status'])
+  return succeeded(result)
 }

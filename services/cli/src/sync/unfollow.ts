@@ -1,16 +1,15 @@
 import { graphql } from '@daybook/api/graphql'
 import { FAILURE } from '@daybook/client/documents/failure'
 import { safeLine } from '@daybook/memory/safe-text'
-import { CliError } from '../cli-error.ts'
+import { pause } from '@daybook/runtime/backoff'
+import { readProjections } from '../client/operations.ts'
 import { request } from '../client/request.ts'
-import { confirm } from '../confirm.ts'
-import { EXIT } from '../exit-codes.ts'
-import { counted } from '../output/counted.ts'
-import { print, printJson } from '../output/print.ts'
-import { shellWord } from '../output/shell-word.ts'
+import { CliError, confirm, EXIT } from '../command-line.ts'
+import { counted, print, printJson, shellWord } from '../output/print.ts'
+import { type Progress, showProgress } from '../progress/show-progress.ts'
 import type { Connection } from '../settings.ts'
-import { settled } from './settled.ts'
-import { type Followed, findFollowed } from './sync-documents.ts'
+import { describeState, stepsFor } from './describe-followed.ts'
+import { type Followed, findFollowed, settled } from './sync-documents.ts'
 
 /** The options of `daybook sync unfollow`. */
 export interface UnfollowOptions {
@@ -69,4 +68,52 @@ function describeUnshared({
     ...(openConflicts > 0 ? [`${counted(openConflicts, 'conflict')} without a decision`] : []),
   ]
   return parts.length === 0 ? null : `${parts.join(' and ')} ${waiting + openConflicts === 1 ? 'is' : 'are'}`
+}
+
+const POLL_MS = 200
+
+/**
+ * Shows how a project is copied until everything is here and, if the key may look there, can be searched by words.
+ * @param connection names the project
+ * @param mayRead whether the key may use it
+ * @returns how it stands then; null if the signal came first, after which the daemon goes on
+ * @throws CliError NOT_FOLLOWED if its home refuses, it is paused, or nobody works on it
+ */
+export async function watchCopying(
+  connection: Connection,
+  mayRead: boolean,
+  signal: AbortSignal,
+): Promise<Followed | null> {
+  const progress = await showProgress()
+  try {
+    while (!signal.aborted) {
+      const one = await findFollowed(connection)
+      if (!['COPYING', 'CONNECTED', 'OFFLINE'].includes(one.state))
+        throw new CliError(EXIT.failed, 'NOT_FOLLOWED', describeState(one), stepsFor(one))
+      const searchable = mayRead ? await readSearchable(connection) : one.copied
+      if (one.state === 'CONNECTED' && one.lagEvents === 0 && searchable >= one.copied) return one
+      progress.update(progressOf(one, searchable))
+      await pause(POLL_MS, signal)
+    }
+    return null
+  } finally {
+    progress.stop()
+  }
+}
+
+/** The last event that all indexes have. */
+async function readSearchable(connection: Connection): Promise<number> {
+  const projections = await readProjections(connection)
+  return Math.min(...projections.map(({ position }) => position))
+}
+
+function progressOf(
+  { project, state, problem, copied, homeSequence }: Followed,
+  searchable: number,
+): Progress {
+  const work = `copy of ${safeLine(project.name)}`
+  if (state === 'OFFLINE' && problem !== null)
+    return { work, phase: 'waiting', done: copied, total: null, waiting: safeLine(problem) }
+  if (state === 'CONNECTED') return { work, phase: 'indexing', done: searchable, total: copied }
+  return { work, phase: 'copying', done: copied, total: homeSequence > 0 ? homeSequence : null }
 }

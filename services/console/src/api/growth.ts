@@ -1,6 +1,6 @@
 import { type Given, graphql, type ResultOf, type VariablesOf } from '@daybook/api/graphql'
 import { read } from './client.ts'
-import { COUNTS } from './counts.ts'
+import { COUNTS } from './operations.ts'
 
 const GROWTH = graphql(
   `query Growth($filter: MemoryFilter, $timeZone: String) {

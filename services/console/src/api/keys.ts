@@ -12,8 +12,10 @@ const KEYS = graphql(`query Keys {
 
 /** An API key, without the key itself. */
 export type ApiKey = ResultOf<typeof KEYS>['keys'][number]
+
 /** How far a key is trusted. */
 export type TrustLevel = InputOf<'TrustLevel'>
+
 /** What a key may do. */
 export type KeyScope = InputOf<'KeyScope'>
 
@@ -72,3 +74,48 @@ const TRUST = graphql(
 export const setKeyTrust = async (id: string, trust: TrustLevel): Promise<void> => {
   await changeOnce(TRUST, { id, trust }, ({ result }) => succeeded(result))
 }
+
+const QUARANTINE = graphql(`
+  fragment Quarantine on Quarantine {
+    id keyIds agent reason beganAt beganBy releasedAt releasedBy releaseReason memories project { id name }
+  }`)
+
+/** A writer in quarantine, and how many memories of the project are withheld. */
+export type Quarantine = ResultOf<typeof QUARANTINE>
+
+const LIST = graphql('query Quarantines { quarantines(released: true) { ...Quarantine } }', [QUARANTINE])
+
+/** The project's, and those of all projects, the newest first; those that are over too. @throws DaybookClientError */
+export const listQuarantines = async (signal: AbortSignal): Promise<readonly Quarantine[]> =>
+  (await read(LIST, {}, { signal })).quarantines
+
+const BEGIN = graphql(
+  `mutation QuarantineWriter($key: ID, $agent: String, $reason: String!, $allProjects: Boolean!) {
+    result: quarantineWriter(key: $key, agent: $agent, reason: $reason, allProjects: $allProjects) {
+      __typename ... on QuarantineBegun { quarantine { ...Quarantine } } ...Failure
+    }
+  }`,
+  [QUARANTINE, FAILURE],
+)
+
+/** Withholds all that a key or an agent wrote, and refuses what it writes. @throws DaybookClientError */
+export const beginQuarantine = (of: {
+  /** The id of a key; null for an agent. */
+  readonly key: string | null
+  readonly agent: string | null
+  readonly reason: string
+  readonly allProjects: boolean
+}): Promise<Quarantine> => changeOnce(BEGIN, of, ({ result }) => succeeded(result).quarantine)
+
+const RELEASE = graphql(
+  `mutation ReleaseQuarantine($id: ID!, $reason: String) {
+    result: releaseQuarantine(id: $id, reason: $reason) {
+      __typename ... on QuarantineReleased { quarantine { ...Quarantine } } ...Failure
+    }
+  }`,
+  [QUARANTINE, FAILURE],
+)
+
+/** Brings back what was withheld. @throws DaybookClientError */
+export const releaseQuarantine = (id: string, reason: string | null): Promise<Quarantine> =>
+  changeOnce(RELEASE, { id, reason }, ({ result }) => succeeded(result).quarantine)

@@ -1,6 +1,7 @@
 import { type Given, type GraphQLDocument, graphql, type InputOf, type ResultOf } from '@daybook/api/graphql'
 import { succeeded } from '@daybook/client/calls/calls'
 import { FAILURE } from '@daybook/client/documents/failure'
+import { useEffect, useState } from 'preact/hooks'
 import { changeOnce, read } from './client.ts'
 
 const OPERATION = graphql(`
@@ -11,6 +12,7 @@ const OPERATION = graphql(`
 
 /** Long work that somebody asked for. */
 export type Operation = ResultOf<typeof OPERATION>
+
 /** The projections that there can be. */
 export type ProjectionName = InputOf<'ProjectionName'>
 
@@ -81,7 +83,7 @@ const request = <Variables>(
 ): Promise<Operation> => changeOnce(document, variables, ({ operation }) => succeeded(operation))
 
 /** How a projection is rebuilt. */
-export interface RebuildOptions {
+interface RebuildOptions {
   readonly projection: ProjectionName
   /** Name of an embedding model; null for that of the live generation. */
   readonly model: string | null
@@ -111,3 +113,119 @@ export const retryParked = (of: {
 
 /** Asks an operation to end and clean up. @throws DaybookClientError */
 export const cancel = (id: string): Promise<Operation> => request(CANCEL, { id })
+
+const CHECKS = graphql('query Checks { checks { name status message advice } }')
+
+/** What was found of one thing that the gateway needs. */
+export type Check = ResultOf<typeof CHECKS>['checks'][number]
+
+/** Checks everything, as `daybook doctor` does. It takes some seconds if something does not move. @throws DaybookClientError */
+export const runChecks = async (signal: AbortSignal): Promise<readonly Check[]> =>
+  (await read(CHECKS, {}, { signal })).checks
+
+const PARKED = graphql(`query Parked($projection: ProjectionName!) {
+  parkedEvents(projection: $projection, first: 100) {
+    projection generation projectId project sequence memoryId error attempts parkedAt droppedAt
+    event { type version memory { kind title } }
+  }
+}`)
+
+/** An event that a projection could not apply. */
+export type ParkedEvent = ResultOf<typeof PARKED>['parkedEvents'][number]
+
+/** The first 100 of a projection's live generation, of all projects. @throws DaybookClientError */
+export const listParked = async (projection: ProjectionName, signal: AbortSignal): Promise<ParkedEvent[]> =>
+  (await read(PARKED, { projection }, { signal })).parkedEvents
+
+const DROP = graphql(
+  `mutation DropParked($projection: ProjectionName!, $project: String!, $sequence: Int!) {
+    result: dropParked(projection: $projection, project: $project, sequence: $sequence) {
+      __typename ... on ParkedEventDropped { sequence } ...Failure
+    }
+  }`,
+  [FAILURE],
+)
+
+/** Skips an event for good in that generation. @throws DaybookClientError */
+export const dropParked = async ({ projection, projectId, sequence }: ParkedEvent): Promise<void> => {
+  await changeOnce(DROP, { projection, project: projectId, sequence }, ({ result }) => succeeded(result))
+}
+
+export const COUNTS = graphql(`
+  fragment Counts on Facets {
+    memories
+    kinds { value count } labels { value count } categories { value count } contexts { value count }
+    agents { value count }
+    others { facet values count }
+  }`)
+
+/** How many memories have which value. */
+export type Counts = ResultOf<typeof COUNTS>
+
+let times = 0
+
+const readers = new Set<(times: number) => void>()
+
+/** Lets the lists on the screen ask again. Call it when a change can be found: it has been waited for (`atLeast`). */
+export function refresh(): void {
+  times += 1
+  for (const tell of readers) tell(times)
+}
+
+/** How often `refresh` was called. The component renders again when it is. */
+export function useRefreshes(): number {
+  const [seen, setSeen] = useState(times)
+  useEffect(() => {
+    readers.add(setSeen)
+    return () => void readers.delete(setSeen)
+  }, [])
+  return seen
+}
+
+const GENERATION = graphql(`
+  fragment Generation on Generation { projection generation status model createdAt retiredAt lag parked bytes }`)
+
+/** One physical copy of a projection. */
+export type Generation = ResultOf<typeof GENERATION>
+
+const STATE = graphql(
+  `query IndexState {
+    projections { name generation position head lag pendingEmbeddings parked status }
+    generations { ...Generation }
+    system { projects events memories queuedTexts failedTexts }
+  }`,
+  [GENERATION],
+)
+
+/** How far the projections are, with the project and with all, and which texts wait for vectors. */
+export type IndexState = ResultOf<typeof STATE>
+
+/** A projection's progress with the project. */
+export type Projection = IndexState['projections'][number]
+
+/** @throws DaybookClientError FORBIDDEN for a key that does not run the whole Daybook */
+export const readIndexState = (signal: AbortSignal): Promise<IndexState> => read(STATE, {}, { signal })
+
+const ROLLBACK = graphql(
+  `mutation Rollback($projection: ProjectionName!) {
+    result: rollback(projection: $projection) { __typename ...Generation ...Failure }
+  }`,
+  [GENERATION, FAILURE],
+)
+
+/** Makes the previous generation live again, at once. @returns that one @throws DaybookClientError */
+export const rollback = (projection: ProjectionName): Promise<Generation> =>
+  changeOnce(ROLLBACK, { projection }, ({ result }) => succeeded(result))
+
+const DROP_GENERATIONS = graphql(
+  `mutation DropGeneration($projection: ProjectionName!, $generation: Int!) {
+    result: dropGeneration(projection: $projection, generation: $generation) { __typename ...Generation ...Failure }
+  }`,
+  [GENERATION, FAILURE],
+)
+
+/** Deletes an old generation for good, within some seconds. @throws DaybookClientError */
+export const dropGeneration = (of: Pick<Generation, 'projection' | 'generation'>): Promise<Generation> =>
+  changeOnce(DROP_GENERATIONS, { projection: of.projection, generation: of.generation }, ({ result }) =>
+    succeeded(result),
+  )

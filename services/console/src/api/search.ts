@@ -1,8 +1,7 @@
-import type { Given } from '@daybook/api/graphql'
-import { graphql, type InputOf, type ResultOf, type VariablesOf } from '@daybook/api/graphql'
+import { type Given, graphql, type InputOf, type ResultOf, type VariablesOf } from '@daybook/api/graphql'
 import { EXPLANATION } from '@daybook/client/documents/explanation'
 import { read } from './client.ts'
-import { COUNTS } from './counts.ts'
+import { COUNTS } from './operations.ts'
 
 const SEARCH = graphql(
   `query Search(
@@ -25,14 +24,47 @@ const SEARCH = graphql(
 )
 
 /** What is searched for, and how. */
-export type SearchRequest = Given<VariablesOf<typeof SEARCH>>
+type SearchRequest = Given<VariablesOf<typeof SEARCH>>
+
 /** The answer to a search. */
 export type SearchAnswer = ResultOf<typeof SEARCH>['search']
+
 /** A memory that was found, and why. */
 export type SearchHit = SearchAnswer['hits'][number]
+
 /** Which memories are looked at. */
 export type MemoryFilter = InputOf<'MemoryFilter'>
 
 /** Searches. @throws DaybookClientError; the signal's reason */
 export const search = async (request: SearchRequest, signal: AbortSignal): Promise<SearchAnswer> =>
   (await read(SEARCH, request, { signal })).search
+
+const NEWEST = graphql(
+  `query Newest($filter: MemoryFilter, $first: Int, $asOf: DateTime) {
+    memories(filter: $filter, first: $first, asOf: $asOf) {
+      nodes: edges { node { id kind title agent labels context occurredAt createdAt updatedAt trust shared } }
+    }
+    counts: facets(filter: $filter, values: 12, asOf: $asOf) { ...Counts }
+  }`,
+  [COUNTS],
+)
+
+type Answer = ResultOf<typeof NEWEST>
+
+/** A memory in a list. */
+export type ListedMemory = Answer['memories']['nodes'][number]['node']
+
+/** The newest memories, and how many there are. */
+interface Newest {
+  readonly memories: readonly ListedMemory[]
+  readonly counts: Answer['counts']
+}
+
+/** The newest memories that match, and the counts of all that match. @throws DaybookClientError; the signal's reason */
+export async function readNewest(
+  request: Given<VariablesOf<typeof NEWEST>>,
+  signal?: AbortSignal,
+): Promise<Newest> {
+  const { memories, counts } = await read(NEWEST, request, { signal })
+  return { memories: memories.nodes.map(({ node }) => node), counts }
+}

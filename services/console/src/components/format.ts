@@ -3,6 +3,7 @@
  */
 
 const one = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 })
+
 const whole = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 })
 
 /** A whole number: `12,481`. */
@@ -37,8 +38,11 @@ export function formatBytes(bytes: number): string {
 }
 
 const seconds = unitOf('second', 1)
+
 const wholeSeconds = unitOf('second', 0)
+
 const minutes = unitOf('minute', 0)
+
 const hours = unitOf('hour', 0)
 
 function unitOf(unit: string, maximumFractionDigits: number): Intl.NumberFormat {
@@ -59,4 +63,42 @@ export function formatDuration(length: number): string {
   return full < 60
     ? `${minutes.format(full)} ${wholeSeconds.format(all % 60)}`
     : `${hours.format(Math.floor(full / 60))} ${minutes.format(full % 60)}`
+}
+
+/** The type of an event in a word: `MemoryRevised` is `revised`. */
+export const eventWord = (type: string): string => type.replace(/^Memory/u, '').toLowerCase()
+
+/** The background that a class has now, as a canvas takes it: a canvas knows no custom properties. */
+export function colourOf(className: string): string {
+  const probe = document.createElement('span')
+  probe.className = className
+  probe.hidden = true
+  document.body.append(probe)
+  const { backgroundColor } = getComputedStyle(probe)
+  probe.remove()
+  return backgroundColor
+}
+
+/** The address of a memory's page, in the same project. @param id with or without its kind */
+export const memoryAddress = (id: string): string => pageAddress(`/console/memory/${encodeURIComponent(id)}`)
+
+/** The address of another page, in the same project. @param path `/console/journal` */
+export function pageAddress(path: string, params: Readonly<Record<string, string | null>> = {}): string {
+  const project = new URLSearchParams(location.search).get('project')
+  const search = new URLSearchParams(
+    Object.entries({ project, ...params }).filter((param): param is [string, string] => param[1] !== null),
+  ).toString()
+  return path + (search === '' ? '' : `?${search}`)
+}
+
+/** The arrow keys go from title to title in a list; before the first is the search field. */
+export function moveInList(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+  if (step === undefined) return
+  const titles = [...event.currentTarget.querySelectorAll<HTMLElement>('[data-title]')]
+  const entry = event.target instanceof Element ? event.target.closest('li') : null
+  const next = titles.findIndex((title) => entry?.contains(title)) + step
+  event.preventDefault()
+  if (next < 0) document.querySelector<HTMLElement>('input[type="search"]')?.focus()
+  else titles[next]?.focus()
 }

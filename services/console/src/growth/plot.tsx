@@ -1,21 +1,30 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import UPlot from 'uplot'
-import { colourOf } from '../components/colour-of.ts'
-import { useThemeChanges } from '../components/use-theme-changes.ts'
-import type { Series } from './series.ts'
+import { type Growth, readGrowth } from '../api/growth.ts'
+import { useRefreshes } from '../api/operations.ts'
+import { ErrorNotice } from '../components/error-notice.tsx'
+import { colourOf } from '../components/format.ts'
+import { useLatest, useThemeChanges } from '../components/use-latest.ts'
+import { useLocation } from '../router/location.ts'
+import { FiltersPanel, filtersOn } from '../search/filters.tsx'
+import { filterOf, readSettings } from '../search/settings.ts'
+import { runningTotal, type Series, seriesOf } from './series.ts'
 
 /** The height of a plot without its legend, in pixels. */
 const HEIGHT = 220
+
 const DAY_S = 86_400
+
 const DAYS = { DAY: 1, WEEK: 7, MONTH: 30, YEAR: 365 } as const
+
 /** With so few times, lines alone would be too short to see. */
 const FEW = 40
 
 /** The unit of times, as the API names it. */
-export type Unit = keyof typeof DAYS
+type Unit = keyof typeof DAYS
 
-/** Numbers over time, drawn on a canvas. What it shows stands in a table too (`plot-table.tsx`). */
-export function Plot({
+/** Numbers over time, drawn on a canvas. What it shows stands in a table too (`plot.tsx`). */
+function Plot({
   label,
   unit,
   starts,
@@ -149,4 +158,139 @@ function optionsFor(
       }),
     ],
   }
+}
+
+/** The numbers of a plot as a table, for who does not see it, or wants to copy them. */
+function PlotTable({
+  caption,
+  unit,
+  starts,
+  series,
+}: {
+  readonly caption: string
+  readonly unit: Unit
+  readonly starts: readonly string[]
+  readonly series: readonly Series[]
+}) {
+  const format = new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', dateStyle: 'medium' })
+  return (
+    <details class="plot-table">
+      <summary class="small">As a table</summary>
+      <div class="plot-table-rows" tabIndex={0} role="region" aria-label={caption}>
+        <table class="small">
+          <caption class="visually-hidden">{caption}</caption>
+          <thead>
+            <tr>
+              <th scope="col">{unit.toLowerCase()}</th>
+              {series.map(({ name }) => (
+                <th key={name} scope="col">
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {starts.map((start, at) => (
+              <tr key={start}>
+                <th scope="row">{format.format(new Date(`${start}T00:00:00Z`))}</th>
+                {series.map(({ name, counts }) => (
+                  <td key={name}>{(counts[at] ?? 0).toLocaleString()}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </details>
+  )
+}
+
+interface Shown {
+  readonly title: string
+  readonly series: readonly Series[]
+  readonly bars?: boolean
+}
+
+const EACH = { DAY: 'day', WEEK: 'week', MONTH: 'month', YEAR: 'year' } as const
+
+/** The plots of the page, each with its numbers as a table. */
+function Plots({ growth }: { readonly growth: Growth }) {
+  const { unit, starts } = growth
+  const plots = useMemo<Shown[]>(() => {
+    const kinds = seriesOf(growth.kinds, 'other kinds', (kind) => kind.toLowerCase())
+    const contexts = seriesOf(growth.contexts, 'others, or none', (context) => context)
+    const each = EACH[unit]
+    return [
+      {
+        title: 'Memories',
+        series: [{ name: 'memories', colour: 'series-1', counts: runningTotal(growth.remembered) }],
+      },
+      {
+        title: `Events each ${each}`,
+        series: [{ name: 'events', colour: 'series-3', counts: growth.events }],
+        bars: true,
+      },
+      { title: 'Memories by kind', series: kinds },
+      // Without any context there is nothing to tell apart.
+      ...(growth.contexts.some(({ value }) => value !== null)
+        ? [{ title: 'Memories by context', series: contexts }]
+        : []),
+    ]
+  }, [growth, unit])
+  return (
+    <div class="plots">
+      {plots.map(({ title, series, bars }) => (
+        <section key={title} class="card plot-card" aria-label={title}>
+          <h2>{title}</h2>
+          <Plot
+            label={`${title}, from ${starts[0]} to ${starts.at(-1)}. The same numbers are in the table below.`}
+            unit={unit}
+            starts={starts}
+            series={series}
+            bars={bars ?? false}
+          />
+          <PlotTable caption={title} unit={unit} starts={starts} series={series} />
+        </section>
+      ))}
+    </div>
+  )
+}
+
+/** How the memories came to be, over time. */
+export default function GrowthPage() {
+  const settings = readSettings(useLocation().params)
+  const [again, setAgain] = useState(0)
+  const refreshes = useRefreshes()
+  const request = {
+    filter: filterOf(settings),
+    timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  }
+  const { answer, error, waiting } = useLatest(
+    JSON.stringify(request),
+    (signal) => readGrowth(request, signal),
+    again + refreshes,
+  )
+  const on = filtersOn(settings)
+  const growth = answer?.growth
+  const events = growth?.events.reduce((sum, one) => sum + one, 0) ?? 0
+  return (
+    <div class="page growth-page">
+      <h1>Growth</h1>
+      <FiltersPanel settings={settings} counts={answer?.counts ?? null} />
+      <div class="growth-parts" aria-busy={waiting}>
+        {error !== null && <ErrorNotice error={error} onRetry={() => setAgain(again + 1)} />}
+        {growth === undefined && error === null && <p class="loading">Loading …</p>}
+        {growth !== undefined && (
+          <p class="small muted" role="status">
+            {growth.memories.toLocaleString()} {growth.memories === 1 ? 'memory' : 'memories'} and{' '}
+            {events.toLocaleString()} {events === 1 ? 'event' : 'events'}, in the days of {request.timeZone}
+          </p>
+        )}
+        {growth?.starts.length === 0 && (
+          <p class="notice">{on > 0 ? 'No memory matches these filters.' : 'Nothing is remembered yet.'}</p>
+        )}
+        {growth !== undefined && growth.starts.length > 0 && <Plots growth={growth} />}
+      </div>
+    </div>
+  )
 }

@@ -1,13 +1,11 @@
 import { useState } from 'preact/hooks'
-import { readEvent, type WholeEvent } from '../api/journal-event.ts'
+import { readEvent, type WholeEvent } from '../api/journal.ts'
 import { formatMoment } from '../components/ago.tsx'
 import { ErrorNotice } from '../components/error-notice.tsx'
-import { eventWord } from '../components/event-word.ts'
-import { fieldName } from '../components/field-text.ts'
-import { memoryAddress } from '../components/memory-address.ts'
-import { pageAddress } from '../components/page-address.ts'
+import { fieldName } from '../components/field.tsx'
+import { eventWord, memoryAddress, pageAddress } from '../components/format.ts'
+import { VersionChanges } from '../components/memory-facts.tsx'
 import { useLatest } from '../components/use-latest.ts'
-import { VersionChanges } from '../components/version-changes.tsx'
 
 /** One event with all that it says: who, what it changed, and the memory's state after it. */
 export default function EventDetail({ sequence, onClose }: { readonly sequence: number; onClose(): void }) {

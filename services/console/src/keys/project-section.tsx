@@ -1,15 +1,19 @@
 import { useState } from 'preact/hooks'
-import type { Project } from '../api/projects.ts'
+import {
+  createProject,
+  deleteProject,
+  type Project,
+  renameProject,
+  setProjectLimits,
+} from '../api/projects.ts'
 import { sessionChanged } from '../api/session.ts'
 import { Ago } from '../components/ago.tsx'
 import { type Column, DataTable } from '../components/data-table.tsx'
-import { formatBytes, formatCount } from '../components/format.ts'
+import { FormDialog } from '../components/dialog.tsx'
+import { Field } from '../components/field.tsx'
+import { formatBytes, formatCount, formatCounted } from '../components/format.ts'
 import { setParams } from '../router/location.ts'
-import { Act } from './act.tsx'
-import { CreateProject } from './create-project.tsx'
-import { DeleteProject } from './delete-project.tsx'
-import { LimitProject } from './limit-project.tsx'
-import { RenameProject } from './rename-project.tsx'
+import { Act } from './key-section.tsx'
 
 type Open =
   | { readonly dialog: 'create' }
@@ -131,3 +135,134 @@ export function ProjectSection({
 
 const ofLimit = (amount: number, limit: number | null, format: (amount: number) => string): string =>
   limit === null ? format(amount) : `${format(amount)} of ${format(limit)}`
+
+/** Asks for the name of a new project, and makes it. */
+function CreateProject({ onDone, onClose }: { onDone(name: string): void; onClose(): void }) {
+  return (
+    <FormDialog
+      title="Create a project"
+      action="Create"
+      onSubmit={async (fields) => onDone((await createProject(String(fields.get('name')).trim())).name)}
+      onClose={onClose}
+    >
+      <p>A tenant of its own: no key of another project can see or find what is in it.</p>
+      <Field name="Name">
+        {(ids) => <input {...ids} name="name" required maxLength={200} autocomplete="off" />}
+      </Field>
+    </FormDialog>
+  )
+}
+
+/** Asks for a project's name, and deletes it for good. */
+function DeleteProject({
+  of,
+  onDone,
+  onClose,
+}: {
+  readonly of: Project
+  /** @param words what was deleted, and what is out of reach */
+  onDone(words: string): void
+  onClose(): void
+}) {
+  return (
+    <FormDialog
+      title={`Delete the project ${of.name}?`}
+      action="Delete for good"
+      dangerous
+      typed={of.name}
+      onSubmit={async () => {
+        const { events, outOfReach } = await deleteProject(of)
+        onDone(
+          `The project ${of.name} is deleted. An operation removes its ${formatCounted(events, 'event')}. Out of reach are: ${outOfReach.join('; ')}.`,
+        )
+      }}
+      onClose={onClose}
+    >
+      <p>
+        {formatCounted(of.memories, 'memory', 'memories')}, the journal, all indexes and vectors are removed
+        for good. Nobody can read or write the project any more, and keys that open only this one are revoked.
+        It cannot be undone.
+      </p>
+    </FormDialog>
+  )
+}
+
+const LIMITS = [
+  { field: 'memories', name: 'Memories', hint: 'That are not forgotten.', min: 0 },
+  { field: 'bytes', name: 'Bytes of events', hint: 'With those of forgotten memories.', min: 0 },
+  { field: 'requestsPerSecond', name: 'Requests a second', hint: 'At each gateway.', min: 1 },
+  {
+    field: 'queuedTexts',
+    name: 'Texts that wait for vectors',
+    hint: 'The work that it may leave to do.',
+    min: 0,
+  },
+] as const
+
+/** Asks for the most that a project may hold and ask for. */
+function LimitProject({
+  of: { id, name, limits },
+  onDone,
+  onClose,
+}: {
+  readonly of: Project
+  onDone(): void
+  onClose(): void
+}) {
+  const submit = async (fields: FormData) => {
+    const given = Object.fromEntries(
+      LIMITS.map(({ field }) => {
+        const text = String(fields.get(field) ?? '')
+        return [field, text === '' ? null : Number(text)]
+      }),
+    )
+    await setProjectLimits(id, given)
+    onDone()
+  }
+  return (
+    <FormDialog title={`Limits of ${name}`} action="Set" onSubmit={submit} onClose={onClose}>
+      <p>An empty field is no limit. What the project holds already stays, even where that is more.</p>
+      {LIMITS.map(({ field, name: title, hint, min }) => (
+        <Field key={field} name={title} hint={hint}>
+          {(ids) => (
+            <input
+              {...ids}
+              type="number"
+              name={field}
+              min={min}
+              step={1}
+              defaultValue={limits[field] ?? ''}
+            />
+          )}
+        </Field>
+      ))}
+    </FormDialog>
+  )
+}
+
+/** Asks for another name of a project. */
+function RenameProject({
+  of: { id, name },
+  onDone,
+  onClose,
+}: {
+  readonly of: Project
+  onDone(name: string): void
+  onClose(): void
+}) {
+  return (
+    <FormDialog
+      title={`Rename the project ${name}`}
+      action="Rename"
+      onSubmit={async (fields) => onDone((await renameProject(id, String(fields.get('name')).trim())).name)}
+      onClose={onClose}
+    >
+      <p>Its id, memories and keys stay. Whoever names it by its old name must be told.</p>
+      <Field name="New name">
+        {(ids) => (
+          <input {...ids} name="name" required maxLength={200} autocomplete="off" defaultValue={name} />
+        )}
+      </Field>
+    </FormDialog>
+  )
+}

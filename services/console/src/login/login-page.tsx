@@ -1,7 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { logIn } from '../api/session.ts'
 import { ErrorNotice } from '../components/error-notice.tsx'
-import { takeToken } from './take-token.ts'
 
 /** Lets somebody in: with the token of the address, else with a key that is pasted here. */
 export function LoginPage({ reason, onLoggedIn }: { readonly reason: string | null; onLoggedIn(): void }) {
@@ -58,4 +57,14 @@ export function LoginPage({ reason, onLoggedIn }: { readonly reason: string | nu
       </form>
     </main>
   )
+}
+
+/**
+ * The token of a login link, which is in the address's fragment, and takes it out of the address and the browser's list of
+ * pages. Null if there is none.
+ */
+function takeToken(): string | null {
+  const token = new URLSearchParams(location.hash.slice(1)).get('token')
+  if (token !== null) history.replaceState(null, '', location.pathname + location.search)
+  return token
 }

@@ -1,15 +1,15 @@
-import { useMemo, useState } from 'preact/hooks'
-import type { MadeMap, MemoryMap } from '../api/memory-map.ts'
+import type { MapPoints } from '@daybook/client/map-points'
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { type MadeMap, type MemoryMap, readEntries } from '../api/memory-map.ts'
 import { Ago } from '../components/ago.tsx'
+import { NotShared } from '../components/badge.tsx'
 import { ErrorNotice } from '../components/error-notice.tsx'
-import { memoryAddress } from '../components/memory-address.ts'
+import { memoryAddress, moveInList } from '../components/format.ts'
+import { useLatest } from '../components/use-latest.ts'
 import { navigate, setParams, useLocation } from '../router/location.ts'
 import type { PageProps } from '../shell/page.ts'
-import { COLOUR_BY, groupPoints } from './groups.ts'
-import { Legend } from './legend.tsx'
-import { Making } from './making.tsx'
+import { COLOUR_BY, type ColourBy, type Grouping, groupPoints } from './groups.ts'
 import { type DragMode, MapCanvas } from './map-canvas.tsx'
-import { Selection } from './selection.tsx'
 import { useMemoryMap } from './use-memory-map.ts'
 
 /** The memories as points by meaning. */
@@ -141,5 +141,152 @@ function ShownMap({ made: { points } }: { readonly made: MadeMap }) {
       </div>
       <Selection points={points} selected={selected} onClear={() => setSelected([])} />
     </div>
+  )
+}
+
+/** What the colours mean, with how many points have each. A press hides one, or shows it again. */
+function Legend({
+  by,
+  grouping,
+  hidden,
+  onChoose,
+  onToggle,
+}: {
+  readonly by: ColourBy
+  readonly grouping: Grouping
+  readonly hidden: ReadonlySet<number>
+  onChoose(by: ColourBy): void
+  onToggle(group: number): void
+}) {
+  return (
+    <div class="map-legend" role="group" aria-label="Colours">
+      <label>
+        Colour by{' '}
+        <select value={by} onChange={(event) => onChoose(event.currentTarget.value as ColourBy)}>
+          {COLOUR_BY.map((one) => (
+            <option key={one}>{one}</option>
+          ))}
+        </select>
+      </label>
+      <div class="chips">
+        {grouping.groups.map(
+          ({ name, colour, count }, group) =>
+            count > 0 && (
+              <button
+                key={name}
+                type="button"
+                class="map-group small"
+                aria-pressed={!hidden.has(group)}
+                title={hidden.has(group) ? 'Show them' : 'Hide them'}
+                onClick={() => onToggle(group)}
+              >
+                <span class={`dot ${colour}`} />
+                <span class="map-group-name">{name}</span> <span class="muted">{count.toLocaleString()}</span>
+              </button>
+            ),
+        )}
+      </div>
+    </div>
+  )
+}
+
+/** How far the making of a map is. */
+function Making({
+  operation,
+  onCancel,
+}: {
+  readonly operation: NonNullable<MemoryMap['operation']>
+  onCancel(): void
+}) {
+  const { phase, done, total, status } = operation
+  const isCounted = total !== null && total > 0
+  return (
+    <div class="card map-making" role="status">
+      <p>
+        The map is being made: {status === 'QUEUED' ? 'waiting' : phase}
+        {isCounted && `, ${done.toLocaleString()} of ${total.toLocaleString()} memories`}
+      </p>
+      <progress
+        max={isCounted ? total : undefined}
+        value={isCounted ? done : undefined}
+        aria-label="Progress"
+      />
+      <button type="button" onClick={onCancel}>
+        Cancel
+      </button>
+    </div>
+  )
+}
+
+/** Memories that are listed at first, and more with each press. */
+const PAGE = 50
+
+/** The memories that are selected on the map, as a list: the same for who does not see the map. */
+function Selection({
+  points,
+  selected,
+  onClear,
+}: {
+  readonly points: MapPoints
+  readonly selected: readonly number[]
+  onClear(): void
+}) {
+  const [pages, setPages] = useState(1)
+  const [again, setAgain] = useState(0)
+  useEffect(() => setPages(1), [selected])
+  // The newest first: the points are in the order in which they came.
+  const ids = selected
+    .toReversed()
+    .slice(0, pages * PAGE)
+    .map((at) => points.ids[at] as string)
+  const { answer, error } = useLatest(
+    ids.length === 0 ? null : ids.join(' '),
+    async (signal) => {
+      const parts = Array.from({ length: pages }, (_, page) => ids.slice(page * PAGE, (page + 1) * PAGE))
+      return (
+        await Promise.all(parts.filter((part) => part.length > 0).map((part) => readEntries(part, signal)))
+      ).flat()
+    },
+    again,
+  )
+  if (selected.length === 0)
+    return (
+      <p class="small muted map-hint">
+        Drag a rectangle with “Select” or with Shift held, to list what is in it. A click on a point opens its
+        memory.
+      </p>
+    )
+  return (
+    <section class="map-selection" aria-label="Selection">
+      <div class="map-selection-head">
+        <h2 role="status">
+          {selected.length.toLocaleString()} {selected.length === 1 ? 'memory' : 'memories'} selected
+        </h2>
+        <button type="button" onClick={onClear}>
+          Clear
+        </button>
+      </div>
+      {error !== null && <ErrorNotice error={error} onRetry={() => setAgain(again + 1)} />}
+      {answer === null && error === null && <p class="loading">Loading …</p>}
+      <ol class="hits" aria-label="Selected memories" onKeyDown={moveInList}>
+        {answer?.map((entry) => (
+          <li key={entry.id} class="hit">
+            <a class="map-entry" data-title href={memoryAddress(entry.id)}>
+              {entry.title}
+            </a>
+            <span class="small muted">
+              <span class="tag">{entry.kind.toLowerCase()}</span> <Ago moment={entry.createdAt} />
+              {entry.context !== null && ` in ${entry.context}`}
+              {entry.agent !== null && ` by ${entry.agent}`} {!entry.shared && <NotShared />}
+            </span>
+          </li>
+        ))}
+      </ol>
+      {ids.length < selected.length && (
+        <button type="button" onClick={() => setPages(pages + 1)}>
+          Show {Math.min(PAGE, selected.length - ids.length)} more
+        </button>
+      )}
+    </section>
   )
 }

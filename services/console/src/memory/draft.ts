@@ -1,7 +1,6 @@
 import { type KindName, kindNamed } from '@daybook/memory/kinds/index'
-import type { Revision } from '../api/change-memory.ts'
-import type { WholeMemory } from '../api/memory.ts'
-import { fieldName } from '../components/field-text.ts'
+import type { Revision, WholeMemory } from '../api/memory.ts'
+import { fieldName } from '../components/field.tsx'
 
 /*
  * A revision while it is typed. Every field is a text, as its control holds it; only what was touched is kept, so that

@@ -1,19 +1,30 @@
-import { useState } from 'preact/hooks'
-import type { ErasedMemory } from '../api/change-memory.ts'
-import type { WholeMemory } from '../api/memory.ts'
+import { type KindName, kindNamed } from '@daybook/memory/kinds/index'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import type { JournalEvent } from '../api/events.ts'
+import { listen } from '../api/listen.ts'
+import {
+  type ErasedMemory,
+  forget,
+  readMemory,
+  restore,
+  type WholeMemory,
+  type Writer,
+} from '../api/memory.ts'
+import { refresh, useRefreshes } from '../api/operations.ts'
 import type { Session } from '../api/session.ts'
-import { Ago } from '../components/ago.tsx'
-import { NotShared } from '../components/not-shared.tsx'
-import { Beside } from './beside.tsx'
-import { Details } from './details.tsx'
-import { History } from './history.tsx'
-import { MemoryActions } from './memory-actions.tsx'
-import { OwnFields } from './own-fields.tsx'
-import { ReviseForm } from './revise-form.tsx'
-import { Standing } from './standing.tsx'
+import { Ago, formatMoment } from '../components/ago.tsx'
+import { NotShared } from '../components/badge.tsx'
+import { ErrorNotice } from '../components/error-notice.tsx'
+import { fieldName, fieldText } from '../components/field.tsx'
+import { memoryAddress, pageAddress } from '../components/format.ts'
+import { useChange, useLatest, useUntilShared, useVisible } from '../components/use-latest.ts'
+import type { PageProps } from '../shell/page.ts'
+import { Beside, History } from './history.tsx'
+import { EraseDialog, ReviseForm } from './revise-form.tsx'
 
 /** A memory that is there. */
-export function MemoryView({
+function MemoryView({
   memory,
   session,
   onErased,
@@ -63,5 +74,336 @@ export function MemoryView({
         </aside>
       </div>
     </article>
+  )
+}
+
+/** What can be done with a memory, as far as the key may. */
+function MemoryActions({
+  memory,
+  session: { scopes },
+  isRevised,
+  onRevise,
+  onErased,
+}: {
+  readonly memory: WholeMemory
+  readonly session: Session
+  /** Whether the form is open. */
+  readonly isRevised: boolean
+  onRevise(): void
+  onErased(erased: ErasedMemory): void
+}) {
+  const { busy, error, run } = useChange()
+  const [asksToErase, setAsksToErase] = useState(false)
+  const { id, version, forgottenAt } = memory
+  if (!scopes.includes('write')) return <p class="small muted">Your key may only read.</p>
+  const isAdmin = scopes.includes('admin')
+  return (
+    <div class="memory-actions">
+      <div class="buttons">
+        {forgottenAt === null ? (
+          <>
+            <button type="button" class="primary" disabled={isRevised} onClick={onRevise}>
+              Revise
+            </button>
+            <button
+              type="button"
+              disabled={busy}
+              onClick={() => void run(() => forget(id, version))}
+              title="Takes it out of every search. It stays in the journal and can be brought back."
+            >
+              Forget
+            </button>
+          </>
+        ) : (
+          <button
+            type="button"
+            class="primary"
+            disabled={busy}
+            onClick={() => void run(() => restore(id, null, version))}
+          >
+            Bring it back
+          </button>
+        )}
+        <button
+          type="button"
+          class="danger"
+          disabled={!isAdmin}
+          title={isAdmin ? 'For good' : 'Erasing needs a key with the scope admin'}
+          onClick={() => setAsksToErase(true)}
+        >
+          Erase …
+        </button>
+      </div>
+      {error !== null && <ErrorNotice error={error} />}
+      {asksToErase && (
+        <EraseDialog memory={memory} onClose={() => setAsksToErase(false)} onErased={onErased} />
+      )}
+    </div>
+  )
+}
+
+/** What one must know before one believes the memory: that it is withheld, forgotten, replaced or little trusted. */
+function Standing({
+  memory: { quarantine, forgottenAt, supersededBy, trust, expiresAt },
+}: {
+  readonly memory: WholeMemory
+}) {
+  return (
+    <>
+      {quarantine !== null && (
+        <p class="notice error" role="status">
+          An author of this memory is in quarantine: no search finds it, and what it says may be poisoned.
+          Reason: {quarantine.reason}
+        </p>
+      )}
+      {forgottenAt !== null && (
+        <p class="notice warning" role="status">
+          <span>
+            Forgotten <Ago moment={forgottenAt} />: no search finds it. Nothing is lost; “Bring it back”
+            restores it as it was.
+          </span>
+        </p>
+      )}
+      {supersededBy !== null && (
+        <p class="notice">
+          <span>
+            Superseded by <a href={memoryAddress(supersededBy.id)}>{supersededBy.title}</a>
+          </span>
+        </p>
+      )}
+      {trust === 'LOW' && quarantine === null && (
+        <p class="notice warning">
+          Low trust: its author takes in what others say, such as web pages or mail.
+        </p>
+      )}
+      {expiresAt !== null && forgottenAt === null && (
+        <p class="notice">
+          <span>
+            Expires <Ago moment={expiresAt} />
+          </span>
+        </p>
+      )}
+    </>
+  )
+}
+
+/** The fields of the memory's kind, in the kind's order. What they say is text, whatever it looks like. */
+function OwnFields({ memory }: { readonly memory: WholeMemory }) {
+  const { fields } = kindNamed(memory.kind.toLowerCase() as KindName)
+  const shown = Object.keys(fields).filter((field) => memory.own[field] !== undefined)
+  return (
+    <section class="card own-fields" aria-label="What it says">
+      {shown.map((field) => (
+        <div key={field}>
+          {shown.length > 1 && <h2 class="field-name">{fieldName(field)}</h2>}
+          <Value value={memory.own[field]} />
+        </div>
+      ))}
+    </section>
+  )
+}
+
+function Value({ value }: { readonly value: unknown }) {
+  if (!Array.isArray(value)) return <div class="memory-text">{fieldText(value)}</div>
+  return (
+    <ul class="memory-list">
+      {value.map((one, index) => (
+        <li key={index}>{String(one)}</li>
+      ))}
+    </ul>
+  )
+}
+
+/** The sequence of the last event of a memory since the page was opened; null before there is one. @param id with its kind */
+function useLiveMemory(id: string): number | null {
+  const [sequence, setSequence] = useState<number | null>(null)
+  const visible = useVisible()
+  useEffect(() => {
+    if (!visible) return
+    const ended = new AbortController()
+    const take = (event: JournalEvent | null) => {
+      if (event !== null && isOf(event.memoryId, id)) return setSequence(event.sequence)
+      if (event !== null) return
+      // The journal may never have the sequence again.
+      setSequence(null)
+      refresh()
+    }
+    // Without it the page is as new as its last look, and that look said what is wrong.
+    listen(ended.signal, take).catch(() => undefined)
+    return () => ended.abort()
+  }, [id, visible])
+  return sequence
+}
+
+/** Ids may be given, and are at times told, without the kind. */
+const isOf = (told: string, id: string): boolean => plain(told) === plain(id)
+
+const plain = (id: string): string => id.slice(id.indexOf(':') + 1).toLowerCase()
+
+/** One memory: what it says, who wrote it, what happened to it, and what stands beside it. */
+export default function MemoryPage({ session, rest: id }: PageProps) {
+  // Another memory is another page: nothing that was typed or opened stays.
+  return id === '' ? (
+    <p class="notice">Which memory? Open one from the search or the journal.</p>
+  ) : (
+    <OneMemory key={id} id={id} session={session} />
+  )
+}
+
+function OneMemory({ id, session }: { readonly id: string; readonly session: PageProps['session'] }) {
+  const [tries, setTries] = useState(0)
+  const [erased, setErased] = useState<ErasedMemory | null>(null)
+  const refreshes = useRefreshes()
+  const changedAt = useLiveMemory(id)
+  const { answer, answeredKey, error } = useLatest(
+    id,
+    async (signal) => ({ memory: await readMemory(id, changedAt, signal) }),
+    tries + refreshes + (changedAt ?? 0),
+  )
+  useUntilShared(answer?.memory == null ? [] : [answer.memory])
+  if (erased !== null) return <ErasedNotice erased={erased} />
+  if (error !== null && answer === null)
+    return <ErrorNotice error={error} onRetry={() => setTries(tries + 1)} />
+  if (answer === null || answeredKey !== id) return <p class="loading">Loading …</p>
+  if (answer.memory === null)
+    return (
+      <p class="notice">
+        This project has no memory <code>{id}</code>. It may be in another project, or erased.
+      </p>
+    )
+  return <MemoryView memory={answer.memory} session={session} onErased={setErased} />
+}
+
+/** Everything about a memory besides what it says: labels, metadata, times, who wrote it and how far that is trusted. */
+function Details({ memory }: { readonly memory: WholeMemory }) {
+  const { labels, categories, context, agent, importance, metadata, occurredAt, trust } = memory
+  const hasMetadata = Object.keys(metadata).length > 0
+  return (
+    <section class="card">
+      <h2>Details</h2>
+      <dl class="facts">
+        {labels.length > 0 && <Fact name="Labels" value={<Tags param="label" values={labels} />} />}
+        {categories.length > 0 && (
+          <Fact name="Categories" value={<Tags param="category" values={categories} />} />
+        )}
+        {context !== null && <Fact name="Context" value={<Tags param="context" values={[context]} />} />}
+        {agent !== null && <Fact name="Agent" value={<Tags param="agent" values={[agent]} />} />}
+        <Fact name="Importance" value={`${importance} of 10`} />
+        <Fact name="Trust" value={trust.toLowerCase()} />
+        {memory.writtenBy !== null && <Fact name="Written by" value={<By writer={memory.writtenBy} />} />}
+        {memory.editedBy !== null && <Fact name="Edited by" value={<By writer={memory.editedBy} />} />}
+        {occurredAt !== null && <Fact name="Happened" value={formatMoment(occurredAt)} />}
+        <Fact name="Remembered" value={formatMoment(memory.createdAt)} />
+        {memory.updatedAt !== memory.createdAt && (
+          <Fact name="Changed" value={formatMoment(memory.updatedAt)} />
+        )}
+        <Fact name="Read" value={<Reads memory={memory} />} />
+        {memory.supersedes !== null && (
+          <Fact
+            name="Supersedes"
+            value={<a href={memoryAddress(memory.supersedes.id)}>{memory.supersedes.title}</a>}
+          />
+        )}
+        {memory.part !== null && <Fact name="Part" value={<Part part={memory.part} />} />}
+        <Fact name="Id" value={<code>{memory.id}</code>} />
+      </dl>
+      {hasMetadata && (
+        <>
+          <h3 class="field-name">Metadata</h3>
+          <pre class="metadata" tabIndex={0} aria-label="Metadata">
+            {JSON.stringify(metadata, null, 2)}
+          </pre>
+        </>
+      )}
+    </section>
+  )
+}
+
+function Fact({ name, value }: { readonly name: string; readonly value: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  )
+}
+
+/** Each leads to the search for what has it too. */
+function Tags({ param, values }: { readonly param: string; readonly values: readonly string[] }) {
+  return (
+    <span class="tags">
+      {values.map((value) => (
+        <a key={value} class="tag" href={pageAddress('/', { [param]: value })}>
+          {value}
+        </a>
+      ))}
+    </span>
+  )
+}
+
+function By({ writer: { agent, client, keyId, trust } }: { readonly writer: Writer }) {
+  return (
+    <>
+      {agent ?? client ?? 'a key'}
+      {agent !== null && client !== null && <span class="muted"> with {client}</span>}
+      <span class="muted">
+        , {trust.toLowerCase()} trust, key <code title={keyId}>{keyId.slice(-8)}</code>
+      </span>
+    </>
+  )
+}
+
+function Reads({ memory: { accessCount, accessedAt } }: { readonly memory: WholeMemory }) {
+  if (accessedAt === null) return <>never yet</>
+  return (
+    <>
+      {accessCount === 1 ? 'once' : `${accessCount.toLocaleString()} times`}, last <Ago moment={accessedAt} />
+    </>
+  )
+}
+
+function Part({ part: { number, parts, document } }: { readonly part: NonNullable<WholeMemory['part']> }) {
+  return (
+    <>
+      {number.toLocaleString()} of {parts.length.toLocaleString()}
+      {document !== null && (
+        <>
+          {' '}
+          of <a href={memoryAddress(document.id)}>{document.title}</a>
+        </>
+      )}
+    </>
+  )
+}
+
+/** What an erasure came to, with its receipt. */
+function ErasedNotice({
+  erased: { contents, sequence, behind, outOfReach },
+}: {
+  readonly erased: ErasedMemory
+}) {
+  return (
+    <div class="page">
+      <div class="notice" role="status">
+        <h1>The memory is erased</h1>
+        <p>
+          {contents === 1 ? 'One version' : `${contents.toLocaleString()} versions`} lost what{' '}
+          {contents === 1 ? 'it' : 'they'} said, for good. The receipt is the event{' '}
+          {sequence.toLocaleString()} of the journal, which says who erased it and when, and nothing else.
+        </p>
+        {behind !== null && <p class="muted">{behind}</p>}
+        {outOfReach.length > 0 && (
+          <>
+            <p>Copies may be where Daybook cannot reach them:</p>
+            <ul class="memory-list">
+              {outOfReach.map((place) => (
+                <li key={place}>{place}</li>
+              ))}
+            </ul>
+          </>
+        )}
+        <a href={pageAddress('/')}>Back to the search</a>
+      </div>
+    </div>
   )
 }

@@ -1,12 +1,11 @@
 import { DaybookClientError } from '@daybook/client/client-error'
-import { useState } from 'preact/hooks'
-import { revise } from '../api/change-memory.ts'
-import { readMemory, type WholeMemory } from '../api/memory.ts'
+import { useId, useState } from 'preact/hooks'
+import { type ErasedMemory, erase, readMemory, revise, type WholeMemory } from '../api/memory.ts'
+import { FormDialog } from '../components/dialog.tsx'
 import { ErrorNotice } from '../components/error-notice.tsx'
-import { useChange } from '../components/use-change.ts'
-import { VersionChanges } from '../components/version-changes.tsx'
+import { VersionChanges } from '../components/memory-facts.tsx'
+import { useChange } from '../components/use-latest.ts'
 import { type Draft, type DraftField, draftFields, toRevision, valueIn } from './draft.ts'
-import { DraftControl } from './draft-control.tsx'
 
 /**
  * Revises a memory in place. If somebody else has changed it meanwhile, nothing is written and nothing that was typed is
@@ -93,4 +92,95 @@ function versionNow(failure: unknown): number | null {
   if (!(failure instanceof DaybookClientError) || failure.code !== 'VERSION_CONFLICT') return null
   const version = failure.details['currentVersion']
   return typeof version === 'number' ? version : null
+}
+
+/** The control of one field: what it holds, and a sentence about it. */
+function DraftControl({
+  field: { name, control, required, hint },
+  value,
+  onType,
+}: {
+  readonly field: DraftField
+  readonly value: string
+  onType(value: string): void
+}) {
+  const [id, hintId] = [useId(), useId()]
+  const shared = {
+    id,
+    value,
+    required,
+    'aria-describedby': hint === undefined ? undefined : hintId,
+    onInput: (event: { readonly currentTarget: { readonly value: string } }) =>
+      onType(event.currentTarget.value),
+  }
+  return (
+    <div class="draft-field">
+      <label for={id}>{name}</label>
+      {control === 'text' && <textarea {...shared} rows={rowsOf(value)} />}
+      {(control === 'lines' || control === 'json') && (
+        <textarea
+          {...shared}
+          class={control === 'json' ? 'code' : ''}
+          rows={rowsOf(value)}
+          spellcheck={false}
+        />
+      )}
+      {(control === 'line' || control === 'words') && <input {...shared} type="text" autocomplete="off" />}
+      {control === 'moment' && <input {...shared} type="datetime-local" step={1} />}
+      {control === 'number' && <input {...shared} type="number" min={0} max={10} step={1} required />}
+      {typeof control === 'object' && (
+        <select {...shared}>
+          {!required && <option value="">–</option>}
+          {control.map((word) => (
+            <option key={word} value={word.toUpperCase()}>
+              {word}
+            </option>
+          ))}
+        </select>
+      )}
+      {hint !== undefined && (
+        <p id={hintId} class="small muted">
+          {hint}
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** Rows that show most texts whole, without filling the screen. Browsers that can, fit them to the text anyway. */
+const rowsOf = (text: string): number =>
+  Math.min(16, Math.max(2, text.split('\n').length, Math.ceil(text.length / 80)))
+
+/** Says what erasing means, and erases once that is confirmed by typing. */
+export function EraseDialog({
+  memory: { id, title, version, part },
+  onClose,
+  onErased,
+}: {
+  readonly memory: WholeMemory
+  onClose(): void
+  onErased(erased: ErasedMemory): void
+}) {
+  return (
+    <FormDialog
+      title="Erase this memory for good?"
+      action="Erase for good"
+      dangerous
+      typed="erase"
+      onSubmit={async () => onErased(await erase(id))}
+      onClose={onClose}
+    >
+      <p class="erase-title">{title}</p>
+      <p>
+        What it says, in {version === 1 ? 'its only version' : `all ${version.toLocaleString()} versions`}
+        {part !== null && `, with all ${part.parts.length.toLocaleString()} parts of the document`}, is gone
+        from the journal at once, and from search, vectors and messages within seconds. An event without
+        content stays: who erased it, and when.
+      </p>
+      <p>
+        <strong>Nothing brings it back</strong>, not even undo. Backups and exports that were made before keep
+        their copies. To take it out of searches only, forget it.
+      </p>
+    </FormDialog>
+  )
 }

@@ -1,10 +1,12 @@
-import { useState } from 'preact/hooks'
-import { dropGeneration, type Generation } from '../api/projections.ts'
+import { createRateMeter, secondsLeft } from '@daybook/runtime/rate'
+import { useId, useRef, useState } from 'preact/hooks'
+import { cancel, dropGeneration, type Generation, type Operation } from '../api/operations.ts'
 import { Ago } from '../components/ago.tsx'
 import { Badge, type Tone } from '../components/badge.tsx'
-import { FormDialog } from '../components/form-dialog.tsx'
-import { formatBytes, formatCount } from '../components/format.ts'
-import { projectionTitle } from './operation-name.ts'
+import { FormDialog } from '../components/dialog.tsx'
+import { ErrorNotice } from '../components/error-notice.tsx'
+import { formatBytes, formatCount, formatDuration, formatRate, formatShare } from '../components/format.ts'
+import { operationName, projectionTitle } from './outcome.ts'
 
 const TONES: Readonly<Record<Generation['status'], Tone>> = {
   LIVE: 'good',
@@ -69,4 +71,93 @@ export function GenerationList({
       )}
     </>
   )
+}
+
+/** An operation under way: what it does, how far it is, how fast, how long it will take, and a button that ends it. */
+export function RunningOperation({
+  operation,
+  onChange,
+}: {
+  readonly operation: Operation
+  onChange(): void
+}) {
+  const { id, type, phase, done, total, status, cancelRequested } = operation
+  const [asked, setAsked] = useState(false)
+  const [failure, setFailure] = useState<unknown>(null)
+  const label = useId()
+  // Each phase counts something else.
+  const rate = useProgressRate(`${id} ${phase}`, done, total)
+  const ending = asked || cancelRequested
+  const end = async () => {
+    setAsked(true)
+    setFailure(null)
+    try {
+      await cancel(id)
+      onChange()
+    } catch (error) {
+      setFailure(error)
+      setAsked(false)
+    }
+  }
+  return (
+    <div class="running">
+      <p class="running-name">
+        <strong id={label}>{operationName(operation)}</strong>
+        {/* Only the phase is announced: numbers that change twice a second would never end. */}
+        <span role="status">{ending ? 'is being cancelled' : status === 'QUEUED' ? 'is queued' : phase}</span>
+      </p>
+      <progress
+        aria-labelledby={label}
+        {...(total === null || total === 0 ? {} : { value: done, max: total })}
+      />
+      <div class="section-head small">
+        <span>{amounts(operation, rate)}</span>
+        {type !== 'DELETE_PROJECT' && (
+          <button type="button" class="quiet" disabled={ending} onClick={() => void end()}>
+            Cancel
+          </button>
+        )}
+      </div>
+      {failure !== null && <ErrorNotice error={failure} />}
+    </div>
+  )
+}
+
+/** While it runs, its `error` says what it waits for. */
+function amounts({ done, total, error, status }: Operation, { perSecond, left }: ProgressRate): string {
+  if (error !== null) return error
+  if (status === 'QUEUED') return 'Waiting for a process that takes it'
+  const parts = [
+    ...(total === null || total === 0
+      ? done === 0
+        ? []
+        : [formatCount(done)]
+      : [formatShare(done / total), `${formatCount(done)} of ${formatCount(total)}`]),
+    ...(perSecond === null || perSecond <= 0 ? [] : [formatRate(perSecond)]),
+    ...(left === null || done === total ? [] : [`${formatDuration(left)} left`]),
+  ]
+  return parts.join(' · ')
+}
+
+/** How fast something grows, and when it will be done. */
+interface ProgressRate {
+  /** Null while it is not known. */
+  readonly perSecond: number | null
+  /** Seconds; null while it is not known. */
+  readonly left: number | null
+}
+
+/**
+ * Measures how fast a count grows, over the last seconds.
+ * @param of what is counted: another name starts over
+ * @param total null if the end is not known
+ */
+export function useProgressRate(of: string, done: number, total: number | null): ProgressRate {
+  const measured = useRef({ of, meter: createRateMeter() })
+  if (measured.current.of !== of) measured.current = { of, meter: createRateMeter() }
+  const { meter } = measured.current
+  const now = performance.now()
+  meter.add(done, now)
+  const perSecond = meter.perSecond(now)
+  return { perSecond, left: secondsLeft(done, total, perSecond) }
 }

@@ -1,15 +1,20 @@
 import { useEffect, useState } from 'preact/hooks'
-import { type Operation, type ProjectionName, retryParked } from '../api/operations.ts'
-import { dropParked, listParked, type ParkedEvent } from '../api/parked.ts'
+import {
+  dropParked,
+  listParked,
+  type Operation,
+  type ParkedEvent,
+  type ProjectionName,
+  retryParked,
+} from '../api/operations.ts'
 import { Ago } from '../components/ago.tsx'
 import { Badge } from '../components/badge.tsx'
 import { type Column, DataTable } from '../components/data-table.tsx'
+import { FormDialog } from '../components/dialog.tsx'
 import { ErrorNotice } from '../components/error-notice.tsx'
-import { eventWord } from '../components/event-word.ts'
-import { FormDialog } from '../components/form-dialog.tsx'
-import { formatCount } from '../components/format.ts'
-import { usePolled } from '../components/use-polled.ts'
-import { projectionTitle } from './operation-name.ts'
+import { eventWord, formatCount } from '../components/format.ts'
+import { usePolled } from '../components/use-latest.ts'
+import { projectionTitle } from './outcome.ts'
 
 /** How often to look, in milliseconds: they are rare. */
 const PAUSE_MS = 5_000

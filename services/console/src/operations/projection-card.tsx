@@ -1,19 +1,23 @@
 import { useState } from 'preact/hooks'
-import { hasEnded, type Operation, type ProjectionName, verify } from '../api/operations.ts'
-import type { Generation, Projection } from '../api/projections.ts'
-import { Ago } from '../components/ago.tsx'
+import {
+  type Generation,
+  hasEnded,
+  type Operation,
+  type Projection,
+  type ProjectionName,
+  rebuild,
+  rollback,
+  verify,
+} from '../api/operations.ts'
+import { Ago, formatMoment } from '../components/ago.tsx'
 import { Badge } from '../components/badge.tsx'
+import { FormDialog } from '../components/dialog.tsx'
 import { ErrorNotice } from '../components/error-notice.tsx'
+import { Field } from '../components/field.tsx'
 import { formatCount, formatRate } from '../components/format.ts'
-import { GenerationList } from './generation-list.tsx'
-import { projectionTitle } from './operation-name.ts'
-import { outcomeOf } from './outcome.ts'
-import { OutcomeText } from './outcome-text.tsx'
-import { stateOf } from './projection-state.ts'
-import { RebuildDialog } from './rebuild-dialog.tsx'
-import { RollbackDialog } from './rollback-dialog.tsx'
-import { RunningOperation } from './running-operation.tsx'
-import { useProgressRate } from './use-progress-rate.ts'
+import { OutcomeText } from './doctor.tsx'
+import { GenerationList, RunningOperation, useProgressRate } from './generation-list.tsx'
+import { outcomeOf, projectionTitle, stateOf } from './outcome.ts'
 
 /** One projection: how far it is, what works on it, whether it is true, and its generations. */
 export function ProjectionCard({
@@ -170,5 +174,92 @@ function Verified({
         </button>
       )}
     </div>
+  )
+}
+
+/** Asks how a projection is to be rebuilt, and starts that. */
+function RebuildDialog({
+  projection,
+  model,
+  onStarted,
+  onClose,
+}: {
+  readonly projection: ProjectionName
+  /** That of the live generation; null if there is none. */
+  readonly model: string | null
+  onStarted(operation: Operation): void
+  onClose(): void
+}) {
+  return (
+    <FormDialog
+      title={`Rebuild ${projectionTitle(projection)}`}
+      action="Rebuild"
+      onClose={onClose}
+      onSubmit={async (fields) =>
+        onStarted(
+          await rebuild({
+            projection,
+            model: String(fields.get('model') ?? '').trim() || null,
+            regenerateEmbeddings: fields.has('regenerate'),
+            acceptParked: fields.has('accept-parked'),
+          }),
+        )
+      }
+    >
+      <p>
+        A new generation is built from the journal, beside the live one, and swapped in when it is complete.
+        Searches and writes go on; the old generation is kept for a rollback.
+      </p>
+      <Field name="Embedding model" hint="Leave it empty to keep the model of the live generation.">
+        {(ids) => (
+          <input {...ids} name="model" placeholder={model ?? ''} autocomplete="off" spellcheck={false} />
+        )}
+      </Field>
+      <label class="choice">
+        <input type="checkbox" name="regenerate" />
+        <span>
+          Make all vectors again
+          <span class="small muted block">Else those that are stored are used. It takes much longer.</span>
+        </span>
+      </label>
+      <label class="choice">
+        <input type="checkbox" name="accept-parked" />
+        <span>
+          Accept parked events
+          <span class="small muted block">
+            The new generation goes live even if it cannot apply events that the live one has applied.
+          </span>
+        </span>
+      </label>
+    </FormDialog>
+  )
+}
+
+/** Asks whether the previous generation is to be live again. */
+function RollbackDialog({
+  to,
+  onDone,
+  onClose,
+}: {
+  /** The old generation that was live last. */
+  readonly to: Generation
+  onDone(): void
+  onClose(): void
+}) {
+  return (
+    <FormDialog
+      title={`Roll ${projectionTitle(to.projection)} back?`}
+      action="Roll back"
+      onSubmit={async () => {
+        await rollback(to.projection)
+        onDone()
+      }}
+      onClose={onClose}
+    >
+      <p>
+        Generation {to.generation} is live again at once, with vectors of {to.model}. It was made{' '}
+        {formatMoment(to.createdAt)} and is up to date. The generation that is live now is kept.
+      </p>
+    </FormDialog>
   )
 }

@@ -1,7 +1,10 @@
-import type { Counts } from '../api/counts.ts'
-import { Chip } from '../components/chip.tsx'
+import { useEffect, useState } from 'preact/hooks'
+import { readFirstMoment } from '../api/journal.ts'
+import type { Counts } from '../api/operations.ts'
+import { formatMoment } from '../components/ago.tsx'
+import { Chip } from '../components/badge.tsx'
 import { setParams } from '../router/location.ts'
-import type { SearchSettings } from './settings.ts'
+import type { Method, SearchSettings } from './settings.ts'
 
 /** A filter: the parameter of the address, and which of the counts it takes its values from. */
 interface FilterGroup {
@@ -44,7 +47,7 @@ const GROUPS: readonly FilterGroup[] = [
 ]
 
 /** All filters as chips. What is chosen stays visible, also where nothing of it is left. */
-export function Filters({
+function Filters({
   settings,
   counts,
 }: {
@@ -120,5 +123,155 @@ export const filtersOn = (settings: SearchSettings): number =>
   GROUPS.reduce((sum, { chosen }) => sum + chosen(settings).length, settings.minTrust === null ? 0 : 1)
 
 /** Takes all filters off. */
-export const clearFilters = (): void =>
+const clearFilters = (): void =>
   setParams({ ...Object.fromEntries(GROUPS.map(({ param }) => [param, null])), trust: null, limit: null })
+
+/** Where filters stand beside what they filter, and not above it, folded. As in `search.css`. */
+const isWide = () => matchMedia('(min-width: 60rem)').matches
+
+/** The filters in a part that folds, with how many are on, and a way to take all off. */
+export function FiltersPanel({
+  settings,
+  counts,
+}: {
+  readonly settings: SearchSettings
+  readonly counts: Counts | null
+}) {
+  const on = filtersOn(settings)
+  return (
+    <details class="filters" open={isWide()}>
+      <summary>Filters{on > 0 && ` (${on})`}</summary>
+      {on > 0 && (
+        <button type="button" class="quiet" onClick={clearFilters}>
+          Clear all filters
+        </button>
+      )}
+      <Filters settings={settings} counts={counts} />
+    </details>
+  )
+}
+
+const MODES = [
+  ['HYBRID', 'Words and meaning'],
+  ['KEYWORD', 'Words only'],
+  ['SEMANTIC', 'Meaning only'],
+] as const
+
+const ENGINES = [
+  ['AUTO', 'Any engine'],
+  ['POSTGRES', 'Postgres'],
+  ['TYPESENSE', 'Typesense'],
+] as const
+
+const RANKINGS = [
+  ['DEFAULT', 'Usual ranking'],
+  ['RRF', 'Rank fusion (RRF)'],
+] as const
+
+/** Chooses how a search is made. @param name of the group, for screen readers */
+export function MethodChoice({
+  name,
+  method,
+  onChoose,
+}: {
+  readonly name: string
+  readonly method: Method
+  onChoose(method: Method): void
+}) {
+  return (
+    <div class="method" role="group" aria-label={name}>
+      <Choice
+        label="Mode"
+        value={method.mode}
+        options={MODES}
+        onChoose={(mode) => onChoose({ ...method, mode })}
+      />
+      <Choice
+        label="Engine"
+        value={method.engine}
+        options={ENGINES}
+        onChoose={(engine) => onChoose({ ...method, engine })}
+      />
+      <Choice
+        label="Ranking"
+        value={method.ranking}
+        options={RANKINGS}
+        onChoose={(ranking) => onChoose({ ...method, ranking })}
+      />
+    </div>
+  )
+}
+
+function Choice<Value extends string>({
+  label,
+  value,
+  options,
+  onChoose,
+}: {
+  readonly label: string
+  readonly value: Value
+  readonly options: readonly (readonly [value: Value, words: string])[]
+  onChoose(value: Value): void
+}) {
+  return (
+    <label>
+      <span class="visually-hidden">{label}</span>
+      <select value={value} onChange={(event) => onChoose(event.currentTarget.value as Value)}>
+        {options.map(([one, words]) => (
+          <option key={one} value={one}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+/** Steps of the slider over the project's life. */
+const STEPS = 200
+
+/** Below that there is no past to slide over, in milliseconds. */
+const SHORTEST_MS = 1_000
+
+/** Goes back to what was known at a moment of the project's life. At its right end it is now. */
+export function TimeSlider({ asOf }: { readonly asOf: string | null }) {
+  const [begin, setBegin] = useState<number | null>(null)
+  // Fixed while the page is open, so that a position keeps its moment.
+  const [end] = useState(() => Date.now())
+  useEffect(() => {
+    readFirstMoment().then(
+      (moment) => setBegin(moment === null ? null : Date.parse(moment)),
+      // Without it there is no slider; what is wrong is shown beside the hits.
+      () => setBegin(null),
+    )
+  }, [])
+  if (begin === null || end - begin < SHORTEST_MS) return null
+  const at = asOf === null ? STEPS : Math.round(((Date.parse(asOf) - begin) / (end - begin)) * STEPS)
+  const words = asOf === null ? 'now' : formatMoment(asOf)
+  const slide = (step: number) =>
+    setParams(
+      { asOf: step >= STEPS ? null : new Date(begin + ((end - begin) * step) / STEPS).toISOString() },
+      { replace: true },
+    )
+  return (
+    <div class="time-slider">
+      <label for="as-of">
+        What was known: <output for="as-of">{words}</output>
+      </label>
+      <input
+        id="as-of"
+        type="range"
+        min={0}
+        max={STEPS}
+        value={Math.min(STEPS, Math.max(0, at))}
+        aria-valuetext={words}
+        onInput={(event) => slide(Number(event.currentTarget.value))}
+      />
+      {asOf !== null && (
+        <button type="button" class="quiet" onClick={() => setParams({ asOf: null })}>
+          Back to now
+        </button>
+      )}
+    </div>
+  )
+}

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks'
 import { readText } from '../api/memory-text.ts'
-import type { ListedMemory } from '../api/newest.ts'
+import type { ListedMemory } from '../api/search.ts'
 import { Ago } from '../components/ago.tsx'
+import { NotShared } from '../components/badge.tsx'
 import { ErrorNotice } from '../components/error-notice.tsx'
-import { memoryAddress } from '../components/memory-address.ts'
-import { NotShared } from '../components/not-shared.tsx'
+import { memoryAddress } from '../components/format.ts'
 
 type Shown =
   | { readonly at: 'closed' | 'loading' }

@@ -1,15 +1,13 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { Counts } from '../api/counts.ts'
-import { readNewest } from '../api/newest.ts'
-import { useRefreshes } from '../api/refresh.ts'
+import { type Counts, useRefreshes } from '../api/operations.ts'
+import { readNewest } from '../api/search.ts'
 import { ErrorNotice } from '../components/error-notice.tsx'
-import { moveInList } from '../components/move-in-list.ts'
-import { useLatest } from '../components/use-latest.ts'
-import { useUntilShared } from '../components/use-until-shared.ts'
+import { moveInList } from '../components/format.ts'
+import { useLatest, useUntilShared } from '../components/use-latest.ts'
 import { setParams } from '../router/location.ts'
 import { MemoryLine } from './memory-line.tsx'
+import { useLiveRefresh } from './results.tsx'
 import { filterOf, LIMITS, type SearchSettings } from './settings.ts'
-import { useLiveRefresh } from './use-live-refresh.ts'
 
 /** What the page shows before anything is searched for: the newest memories that match the filters. */
 export function NewestMemories({

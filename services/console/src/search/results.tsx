@@ -1,13 +1,16 @@
-import { useEffect, useState } from 'preact/hooks'
-import type { Counts } from '../api/counts.ts'
-import { useRefreshes } from '../api/refresh.ts'
-import { type SearchAnswer, search } from '../api/search.ts'
+import type { Explanation } from '@daybook/client/documents/explanation'
+import { useEffect, useId, useState } from 'preact/hooks'
+import { listen } from '../api/listen.ts'
+import { type Counts, refresh, useRefreshes } from '../api/operations.ts'
+import { type SearchAnswer, type SearchHit, search } from '../api/search.ts'
+import { Snippet } from '../components/badge.tsx'
 import { ErrorNotice } from '../components/error-notice.tsx'
-import { type Latest, useLatest } from '../components/use-latest.ts'
-import { useUntilShared } from '../components/use-until-shared.ts'
+import { moveInList } from '../components/format.ts'
+import { type Latest, useLatest, useUntilShared, useVisible } from '../components/use-latest.ts'
 import { setParams } from '../router/location.ts'
-import { HitList } from './hit-list.tsx'
-import { MethodChoice } from './method-choice.tsx'
+import { MethodChoice } from './filters.tsx'
+import { MemoryLine } from './memory-line.tsx'
+import { number, type ScorePart, scoreParts } from './score-parts.ts'
 import { filterOf, LIMITS, type Method, methodParams, type SearchSettings } from './settings.ts'
 
 /** The answer by one method. */
@@ -114,3 +117,144 @@ function Column({
 /** The query that an answer is to: what measures the page waits for it. */
 const queryIn = (key: string | null): string | undefined =>
   key === null ? undefined : (JSON.parse(key) as { readonly query: string }).query
+
+/**
+ * The hits of a search, best first.
+ * @param ranksBeside where each memory is in the answer beside this one, from 1, if two are compared
+ */
+function HitList({
+  hits,
+  asOf,
+  label,
+  ranksBeside,
+}: {
+  readonly hits: readonly SearchHit[]
+  readonly asOf: string | null
+  readonly label: string
+  readonly ranksBeside?: ReadonlyMap<string, number> | undefined
+}) {
+  return (
+    <ol class="hits" aria-label={label} onKeyDown={moveInList}>
+      {hits.map((hit, index) => (
+        <li key={`${hit.memory.id} ${hit.version}`} class="hit">
+          <div class="hit-head">
+            <ScoreBar explanation={hit.explanation} title={hit.memory.title} />
+            {ranksBeside !== undefined && (
+              <span class="small muted">{moved(index + 1, ranksBeside.get(hit.memory.id))}</span>
+            )}
+          </div>
+          <MemoryLine memory={{ ...hit.memory, trust: hit.trust }} asOf={asOf} />
+          <p class="hit-snippet">
+            <Snippet html={hit.snippet} />
+          </p>
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function moved(rank: number, beside: number | undefined): string {
+  if (beside === undefined) return 'only here'
+  if (beside === rank) return 'same place'
+  return beside > rank ? `▲ ${beside - rank} (there: ${beside})` : `▼ ${rank - beside} (there: ${beside})`
+}
+
+/** How long after an event the lists ask again, in milliseconds: it is in the index by then, and many events cost one look. */
+const AFTER_MS = 1_000
+
+/** Lets the lists on the screen ask again when something happens in the project. @param on whether they show now, not the past */
+export function useLiveRefresh(on: boolean): void {
+  const visible = useVisible()
+  useEffect(() => {
+    if (!on || !visible) return
+    const ended = new AbortController()
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const soon = () => {
+      timer ??= setTimeout(() => {
+        timer = undefined
+        refresh()
+      }, AFTER_MS)
+    }
+    // Without it the list is as new as its last look, and that look said what is wrong.
+    listen(ended.signal, soon).catch(() => undefined)
+    return () => {
+      ended.abort()
+      clearTimeout(timer)
+    }
+  }, [on, visible])
+}
+
+/**
+ * A hit's score as a bar: as long as the score, divided by what spoke for the hit. Hovering, focusing or pressing it shows
+ * the formula's numbers.
+ */
+function ScoreBar({ explanation, title }: { readonly explanation: Explanation; readonly title: string }) {
+  const id = useId()
+  // `held` by a press, so that touch and keyboard can keep it open; `shown` while the pointer or the focus is there.
+  const [held, setHeld] = useState(false)
+  const [shown, setShown] = useState(false)
+  const { parts, result } = scoreParts(explanation)
+  const open = held || shown
+  const close = () => {
+    setHeld(false)
+    setShown(false)
+  }
+  return (
+    <div class="score" onMouseEnter={() => setShown(true)} onMouseLeave={() => setShown(false)}>
+      <button
+        type="button"
+        class="score-bar"
+        aria-expanded={open}
+        aria-controls={id}
+        aria-label={`Score ${explanation.score.toFixed(2)}: why was "${title}" found?`}
+        onFocus={() => setShown(true)}
+        onBlur={close}
+        onClick={() => setHeld(!held)}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') close()
+        }}
+      >
+        <span class="score-number">{explanation.score.toFixed(2)}</span>
+        <span class="score-track" aria-hidden="true">
+          {segments(parts, explanation.score).map(({ series, percent }, index) => (
+            <span key={index} class={`series-${series}`} style={{ width: `${percent}%` }} />
+          ))}
+        </span>
+      </button>
+      <div id={id} class="score-why card" hidden={!open}>
+        <table>
+          <caption class="visually-hidden">How the score came about</caption>
+          <tbody>
+            {parts.map(({ name, formula, contribution, series }) => (
+              <tr key={name}>
+                <th scope="row">
+                  <span class={`dot series-${series}`} aria-hidden="true" /> {name}
+                </th>
+                <td class="muted">{formula}</td>
+                <td>{signed(contribution)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+        <p class="small">{result}</p>
+        <p class="small muted">
+          generation {explanation.generation}
+          {explanation.model !== null && `, ${explanation.model}`}
+        </p>
+      </div>
+    </div>
+  )
+}
+
+/** The bar's pieces: what spoke for the hit, in its shares of the score's length. */
+function segments(
+  parts: readonly ScorePart[],
+  score: number,
+): { readonly series: number; readonly percent: number }[] {
+  const speaking = parts.filter(({ contribution }) => contribution > 0)
+  const sum = speaking.reduce((all, { contribution }) => all + contribution, 0)
+  if (sum === 0) return [{ series: 6, percent: score * 100 }]
+  return speaking.map(({ series, contribution }) => ({ series, percent: (contribution / sum) * score * 100 }))
+}
+
+const signed = (value: number): string => `${value > 0 ? '+' : ''}${number(value)}`

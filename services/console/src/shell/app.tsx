@@ -1,11 +1,14 @@
-import { useCallback, useEffect, useState } from 'preact/hooks'
+import type { ComponentType } from 'preact'
+import { useCallback, useEffect, useErrorBoundary, useState } from 'preact/hooks'
 import { onSessionOver, useProject } from '../api/client.ts'
 import { projectIn } from '../api/project.ts'
 import { logOut, onSessionChanged, readSession, type Session } from '../api/session.ts'
 import { ErrorNotice } from '../components/error-notice.tsx'
 import { LoginPage } from '../login/login-page.tsx'
-import { followLinks, navigate, useLocation } from '../router/location.ts'
-import { Shell } from './shell.tsx'
+import { followLinks, navigate, setParams, useLocation } from '../router/location.ts'
+import type { Page, PageProps } from './page.ts'
+import { PAGES, pageAt } from './pages.ts'
+import { chooseTheme, readTheme, type Theme } from './theme.ts'
 
 /** The path of login links: `/console/login#token=…`. */
 const LOGIN = '/console/login'
@@ -66,4 +69,154 @@ export function App() {
     )
   // Another project is another set of everything, so nothing of the page stays.
   return <Shell key={project} session={session} path={path === LOGIN ? '/' : path} onLogOut={leave} />
+}
+
+/** Links to the pages that the session may open. The project stays. */
+function Navigation({ session, current }: { readonly session: Session; readonly current: Page | null }) {
+  const project = useLocation().params.get('project')
+  const search = project === null ? '' : `?project=${encodeURIComponent(project)}`
+  const shown = PAGES.filter((page) => page.inNavigation !== false && whyClosed(page, session) === null)
+  return (
+    <nav aria-label="Pages">
+      {shown.map((page) => (
+        <a key={page.path} href={page.path + search} aria-current={page === current ? 'page' : undefined}>
+          {page.title}
+        </a>
+      ))}
+    </nav>
+  )
+}
+
+/** Loads a page and shows it. What the page throws is shown in its place; the rest of the console goes on. */
+function PageFrame({
+  page,
+  rest,
+  session,
+}: {
+  readonly page: Page
+  readonly rest: string
+  readonly session: Session
+}) {
+  const [Content, setContent] = useState<ComponentType<PageProps> | null>(null)
+  const [failure, setFailure] = useState<unknown>(null)
+  const [broken, reset] = useErrorBoundary()
+  const [attempt, setAttempt] = useState(0)
+  useEffect(() => {
+    document.title = `${page.title} · Daybook`
+    setFailure(null)
+    page.load().then((loaded) => setContent(() => loaded.default), setFailure)
+  }, [page, attempt])
+  const again = () => {
+    reset()
+    setAttempt(attempt + 1)
+  }
+  if (broken !== undefined || failure !== null)
+    return <ErrorNotice error={broken ?? failure} onRetry={again} />
+  if (Content === null) return <p class="loading">Loading …</p>
+  return <Content session={session} rest={rest} />
+}
+
+/** Chooses the project that the pages are about, for a key that opens several. It stands in the address. */
+function ProjectChoice({ session }: { readonly session: Session }) {
+  const { params } = useLocation()
+  const chosen = projectIn(params, session)
+  const [only] = session.projects
+  if (session.projects.length < 2)
+    return only === undefined ? null : <span class="project-name">{only.name}</span>
+  return (
+    <label class="quiet-select">
+      <span class="visually-hidden">Project</span>
+      <select value={chosen ?? ''} onChange={(event) => setParams({ project: event.currentTarget.value })}>
+        {session.projects.map(({ id, name }) => (
+          <option key={id} value={name}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+/** What stands around every page: navigation, project, theme, and who is logged in. */
+function Shell({
+  session,
+  path,
+  onLogOut,
+}: {
+  readonly session: Session
+  readonly path: string
+  onLogOut(): void
+}) {
+  const found = pageAt(path)
+  const closed = found === null ? null : whyClosed(found.page, session)
+  return (
+    <>
+      <a class="skip-link" href="#content">
+        Skip to the content
+      </a>
+      <header class="shell-header">
+        <a class="shell-name" href="/">
+          Daybook
+        </a>
+        <Navigation session={session} current={found?.page ?? null} />
+        <div class="shell-choices">
+          <ProjectChoice session={session} />
+          <ThemeChoice />
+          <button
+            type="button"
+            class="quiet"
+            onClick={onLogOut}
+            title={`Logged in with the key "${session.key}"`}
+          >
+            Log out
+          </button>
+        </div>
+      </header>
+      <main id="content" tabIndex={-1}>
+        {found === null ? (
+          <p class="notice">
+            There is no page at {path}. <a href="/">Search</a> is where most things begin.
+          </p>
+        ) : closed !== null ? (
+          <p class="notice" role="alert">
+            {closed}
+          </p>
+        ) : (
+          <PageFrame key={found.page.path} page={found.page} rest={found.rest} session={session} />
+        )}
+      </main>
+    </>
+  )
+}
+
+/** Chooses between light, dark, and what the system says. */
+function ThemeChoice() {
+  const [theme, setTheme] = useState(readTheme)
+  const choose = (chosen: Theme) => {
+    chooseTheme(chosen)
+    setTheme(chosen)
+  }
+  return (
+    <label class="quiet-select">
+      <span class="visually-hidden">Theme</span>
+      <select value={theme} onChange={(event) => choose(event.currentTarget.value as Theme)}>
+        <option value="system">System theme</option>
+        <option value="light">Light</option>
+        <option value="dark">Dark</option>
+      </select>
+    </label>
+  )
+}
+
+/** Why the session may not open a page, as a sentence with what to do about it; null if it may. */
+export function whyClosed(
+  { title, forAdmins = false, forDaybookAdmins = false }: Page,
+  { key, scopes, wholeDaybook }: Session,
+): string | null {
+  const isAdmin = scopes.includes('admin')
+  if (forDaybookAdmins ? wholeDaybook : isAdmin || !forAdmins) return null
+  const has = `the key "${key}" has ${scopes.map((scope) => scope.toUpperCase()).join(' and ')}${isAdmin ? ' of its own projects' : ''}`
+  return forDaybookAdmins
+    ? `"${title}" needs a key with the scope ADMIN of all projects, one that runs the whole Daybook; ${has}. The daemon keeps such a key in <data folder>/api-key: log out, and log in with that one.`
+    : `"${title}" needs a key with the scope ADMIN; ${has}. Log in with another key, or let whoever administers the project make one: daybook keys create <name> --scope admin.`
 }

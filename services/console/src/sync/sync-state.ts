@@ -1,4 +1,4 @@
-import type { FollowedProject } from '../api/sync.ts'
+import type { ConflictRule, FollowedProject } from '../api/sync.ts'
 import type { Tone } from '../components/badge.tsx'
 
 /** What a state of a followed project means, and what becomes of it. */
@@ -51,3 +51,17 @@ const STATES: Readonly<Record<FollowedProject['state'], StateMeaning>> = {
 
 /** What is to be known about the state that a followed project is in. */
 export const stateOf = ({ state }: Pick<FollowedProject, 'state'>): StateMeaning => STATES[state]
+
+/** How conflicts are resolved, the default first. */
+export const RULES: readonly {
+  readonly rule: ConflictRule
+  readonly name: string
+  readonly meaning: string
+}[] = [
+  {
+    rule: 'LATEST_WINS',
+    name: 'the latest wins',
+    meaning: 'The latest wins; both are in the history',
+  },
+  { rule: 'ASK', name: 'ask me', meaning: 'Ask me; the change waits until then' },
+]

@@ -1,4 +1,4 @@
-import { MCP_CLIENTS as INSTALLED } from '@daybook/cli/mcp/clients/index'
+import { MCP_CLIENTS as INSTALLED } from '@daybook/cli/mcp/clients'
 import { MCP_CLIENTS } from '@daybook/console/first-run/commands'
 import { expect, test } from 'vitest'
 import type { ConsoleSuite } from '../support/console-suite.ts'

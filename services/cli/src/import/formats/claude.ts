@@ -1,6 +1,5 @@
 import { type Conversation, conversationItems, type Message } from './conversation.ts'
-import type { JsonFormat } from './format.ts'
-import { hash, isRecord, momentOf } from './values.ts'
+import { hash, isRecord, type JsonFormat, momentOf } from './format.ts'
 
 /** Claude's export, a list of conversations, each a list of messages. Each message of a person or the assistant becomes a note. */
 export const claude: JsonFormat = {
@@ -20,11 +19,11 @@ function toConversation({ uuid, name, chat_messages: messages }: Record<string, 
   return {
     id: String(uuid),
     title: typeof name === 'string' && name.trim() !== '' ? name : 'Untitled',
-    messages: (messages as unknown[]).filter(isRecord).flatMap(toMessage),
+    messages: (messages as unknown[]).filter(isRecord).flatMap(claudeMessage),
   }
 }
 
-function toMessage({
+function claudeMessage({
   uuid,
   sender,
   text,

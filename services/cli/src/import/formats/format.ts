@@ -1,4 +1,8 @@
+import { createHash } from 'node:crypto'
+import { readFile, stat } from 'node:fs/promises'
 import type { InputOf } from '@daybook/api/graphql'
+import { sizeInWords } from '@daybook/memory/size-in-words'
+import { UsageError } from '../../command-line.ts'
 
 /** What to remember, and a key that names the original. */
 export type KeyedInput = InputOf<'RememberInput'> & { readonly idempotencyKey: string }
@@ -16,7 +20,7 @@ export type ImportItem =
   | { readonly where: string; readonly problem: string }
 
 /** Items in the order of the original. */
-export type ImportItems = AsyncIterable<ImportItem> | Iterable<ImportItem>
+type ImportItems = AsyncIterable<ImportItem> | Iterable<ImportItem>
 
 /** What another program writes. */
 export interface ImportFormat {
@@ -38,4 +42,49 @@ export interface ForeignFile {
   readonly format: ImportFormat
   /** @throws UsageError if nothing in it can be imported */
   read(): ImportItems
+}
+
+/** A short name for texts together: 32 hexadecimal digits of their SHA-256. */
+export function hash(...texts: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 32)
+}
+
+/** The texts of a list, or of one text with commas or spaces, as front matter has its tags. */
+export function listOf(value: unknown): string[] {
+  const list = Array.isArray(value) ? value : typeof value === 'string' ? value.split(/[,\s]+/u) : []
+  return [...new Set(list.map(String).map((one) => one.trim()))].filter((one) => one !== '')
+}
+
+/** A moment in seconds since 1970, as ChatGPT writes them, or as text; undefined if it is neither. */
+export function momentOf(value: unknown): string | undefined {
+  const date =
+    typeof value === 'number' ? new Date(value * 1000) : typeof value === 'string' ? new Date(value) : null
+  return date === null || Number.isNaN(date.getTime()) ? undefined : date.toISOString()
+}
+
+/** Metadata without what is null or missing. */
+export function metadataOf(values: Readonly<Record<string, unknown>>): InputOf<'JSON'> {
+  const said = Object.entries(values).filter(([, value]) => value !== null && value !== undefined)
+  return JSON.parse(JSON.stringify(Object.fromEntries(said))) as InputOf<'JSON'>
+}
+
+/** Whether a value is an object with names, and no list. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Node's longest string is little more than 512 MiB, so a larger file cannot be parsed. */
+const LARGEST = 500 * 1024 * 1024
+
+/** Parses a file as one JSON value. @returns undefined if it is none. @throws UsageError if it is too large */
+export async function readJson(path: string): Promise<unknown> {
+  const { size } = await stat(path)
+  if (size > LARGEST)
+    throw new UsageError(`${path} cannot be imported: it is larger than ${sizeInWords(LARGEST)}; split it`)
+  const text = await readFile(path, 'utf8')
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }

@@ -1,12 +1,14 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, extname, join, relative } from 'node:path'
 import { LIMITS } from '@daybook/memory/limits'
-import { UsageError } from '../../cli-error.ts'
-import { type MarkdownFile, parseMarkdown } from '../../markdown/front-matter.ts'
-import { inputFromMemoryFile, isMemoryFile } from '../../markdown/memory-file.ts'
-import { parseMoment } from '../../moment.ts'
-import type { ImportFormat, ImportItem, KeyedInput } from './format.ts'
-import { hash, listOf, metadataOf } from './values.ts'
+import { parseMoment, UsageError } from '../../command-line.ts'
+import {
+  inputFromMemoryFile,
+  isMemoryFile,
+  type MarkdownFile,
+  parseMarkdown,
+} from '../../markdown/memory-file.ts'
+import { hash, type ImportFormat, type ImportItem, type KeyedInput, listOf, metadataOf } from './format.ts'
 
 /** A folder of Markdown files, or one of them. */
 export const markdown: ImportFormat = {

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import type { McpClient, Place } from './client.ts'
-import { MCP_CLIENTS } from './index.ts'
+import { MCP_CLIENTS, type McpClient, type Place } from '../clients.ts'
 
 const place = (platform: NodeJS.Platform, environment: Place['environment'] = {}): Place =>
   platform === 'win32'

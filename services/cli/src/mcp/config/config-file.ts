@@ -2,10 +2,13 @@ import {
   chmodSync,
   chownSync,
   closeSync,
+  constants,
+  copyFileSync,
   existsSync,
   fsyncSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   realpathSync,
@@ -14,13 +17,15 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { pause } from '@daybook/runtime/backoff'
-import { backUp } from './backups.ts'
-import { ConfigError } from './config-error.ts'
+import { CliError, EXIT } from '../../command-line.ts'
+import { type Entry, type EntryPlace, type Format, type FormatName, jsonFormat } from './json-format.ts'
+import { tomlFormat } from './toml-format.ts'
 
 /** A configuration as it is on disk. */
-export interface ConfigText {
+interface ConfigText {
   /** Behind symbolic links. */
   readonly file: string
   /** Null if there is no file. A byte order mark is left out. */
@@ -28,7 +33,7 @@ export interface ConfigText {
 }
 
 /** What a change came to. */
-export interface Change extends ConfigText {
+interface Change extends ConfigText {
   readonly after: string | null
   /** The copy of what was there; null if nothing was, or nothing changed. */
   readonly backup: string | null
@@ -36,8 +41,10 @@ export interface Change extends ConfigText {
 
 /** How often a file that others write meanwhile is tried, and the milliseconds between. */
 const [TRIES, PAUSE_MS] = [5, 100]
+
 /** A file of ours that is older was left by a run that was killed, in milliseconds. */
 const ABANDONED_MS = 10_000
+
 const MARK = '\uFEFF'
 
 /** Reads a configuration. @throws ConfigError CONFIG_ACCESS, CONFIG_UNREADABLE */
@@ -180,3 +187,116 @@ function accessError(file: string, error: unknown): unknown {
     'Look at the rights of the file and of its folder',
   ])
 }
+
+const suffix = (moment: Date) => `.daybook-${moment.toISOString().replace(/[-:]|\.\d+/gu, '')}`
+
+/**
+ * Copies a file beside itself, with its mode, before it is changed: `mcp.json.daybook-20261123T091500Z.bak`.
+ * @returns the copy's path
+ */
+function backUp(file: string, now = new Date()): string {
+  for (let count = 1; ; count += 1) {
+    const copy = `${file}${suffix(now)}${count === 1 ? '' : `-${count}`}.bak`
+    try {
+      copyFileSync(file, copy, constants.COPYFILE_EXCL)
+      return copy
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    }
+  }
+}
+
+const BACKUP = /\.daybook-(?<moment>\d{8}T\d{6}Z)(?:-(?<count>\d+))?\.bak$/u
+
+/** The copies of a file that `backUp` made, the newest first. */
+export function backupsOf(file: string): readonly string[] {
+  const found = readdirSync(dirname(file)).flatMap((name) => {
+    const groups = name.startsWith(`${basename(file)}.`) ? BACKUP.exec(name)?.groups : undefined
+    return groups === undefined
+      ? []
+      : [{ name, moment: groups['moment'] ?? '', count: Number(groups['count'] ?? 1) }]
+  })
+  return found
+    .toSorted((one, next) => next.moment.localeCompare(one.moment) || next.count - one.count)
+    .map(({ name }) => join(dirname(file), name))
+}
+
+/** What is known of a configuration: its text, and the servers that it names. */
+export interface Servers {
+  readonly text: string
+  readonly servers: Entry
+}
+
+/**
+ * Reads the servers of a text.
+ * @throws Error saying why it cannot be read
+ */
+export function readServers(format: Format, section: string, text: string): Servers {
+  const servers = format.parse(text)[section] ?? {}
+  if (!isObject(servers)) throw new Error(`"${section}" is not a group of servers`)
+  return { text, servers }
+}
+
+/**
+ * Sets an entry, or with null removes it. What the text says otherwise is compared before and after.
+ * @throws Error if the edit would change more than the entry; the text has a form that the format does not know then
+ */
+export function edited(
+  format: Format,
+  place: EntryPlace,
+  text: string,
+  entry: Entry | null,
+  withSection = false,
+): string {
+  const result = entry === null ? format.remove(text, place, withSection) : format.set(text, place, entry)
+  const [before, after] = [format.parse(text), format.parse(result)]
+  if (!isDeepStrictEqual(without(place, before), without(place, after))) throw new Error('more would change')
+  const found = readServers(format, place.section, result).servers[place.name]
+  if (!isDeepStrictEqual(plain(found), plain(entry ?? undefined))) throw new Error('the entry would differ')
+  return result
+}
+
+/** All but the entry. An empty section is the same as none. */
+function without({ section, name }: EntryPlace, whole: Entry): Entry {
+  const { [section]: servers, ...rest } = whole
+  if (!isObject(servers)) return plain(whole) as Entry
+  const { [name]: _, ...others } = servers
+  return plain(Object.keys(others).length === 0 ? rest : { ...rest, [section]: others }) as Entry
+}
+
+/** The value without the classes that parsers give objects and dates. */
+const plain = (value: unknown): unknown =>
+  value === undefined
+    ? undefined
+    : JSON.parse(JSON.stringify(value, (_, one: unknown) => (typeof one === 'bigint' ? String(one) : one)))
+
+/** Whether a value is a group of named values. */
+export const isObject = (value: unknown): value is Entry =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
+
+/** Why a client's configuration was left as it is. */
+type ConfigErrorCode =
+  /** Its text cannot be read: not JSON, not TOML, not UTF-8. */
+  | 'CONFIG_UNREADABLE'
+  /** It has a form that is not edited here, such as an inline table. */
+  | 'CONFIG_FORM'
+  /** Another program wrote it again and again meanwhile. */
+  | 'CONFIG_BUSY'
+  /** The system refuses to read or write it. */
+  | 'CONFIG_ACCESS'
+  /** The name belongs to another server. */
+  | 'ENTRY_TAKEN'
+  /** The client has no configuration of this scope. */
+  | 'NO_SUCH_SCOPE'
+  /** The client cannot reach a server in the way that was asked for. */
+  | 'NOT_SUPPORTED'
+
+/** A client's configuration was left as it is. */
+export class ConfigError extends CliError {
+  constructor(code: ConfigErrorCode, message: string, hints: readonly string[] = []) {
+    super(EXIT.failed, code, message, hints)
+  }
+}
+
+/** How each language is read and edited. */
+export const FORMATS: Readonly<Record<FormatName, Format>> = { json: jsonFormat, toml: tomlFormat }

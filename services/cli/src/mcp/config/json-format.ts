@@ -7,8 +7,6 @@ import {
   parseTree,
   printParseErrorCode,
 } from 'jsonc-parser'
-import type { Entry, EntryPlace, Format } from './format.ts'
-import { indentAt, indentStep, lineEnd, splice } from './text-style.ts'
 
 /*
  * JSON as people write it: with comments and trailing commas. jsonc-parser finds the places; the edits are made here, because its own
@@ -128,4 +126,54 @@ function commaAfter(text: string, offset: number): number | null {
 function lineRest(text: string, offset: number): number {
   const rest = /^[ \t]*(?:\/\*[^\n]*?\*\/[ \t]*)*(?:\/\/[^\r\n]*)?(?=\r?\n)/u.exec(text.slice(offset))
   return offset + (rest?.[0].length ?? 0)
+}
+
+/** How a text ends its lines, `\n` or `\r\n`, by its first line. */
+export const lineEnd = (text: string): string => (/\r?\n/u.exec(text)?.[0] === '\r\n' ? '\r\n' : '\n')
+
+/** One step of indentation, by the first line that is set in; two blanks if none is. */
+const indentStep = (text: string): string => /\n([ \t]+)\S/u.exec(text)?.[1] ?? '  '
+
+/** The blanks that the line of this offset begins with. */
+function indentAt(text: string, offset: number): string {
+  const start = text.lastIndexOf('\n', offset - 1) + 1
+  return /^[ \t]*/u.exec(text.slice(start, offset))?.[0] ?? ''
+}
+
+/** Replaces parts of a text; the parts must not overlap. */
+function splice(
+  text: string,
+  parts: readonly { readonly from: number; readonly to: number; readonly by: string }[],
+): string {
+  let result = text
+  for (const { from, to, by } of parts.toSorted((one, next) => next.from - one.from))
+    result = result.slice(0, from) + by + result.slice(to)
+  return result
+}
+
+/** A value of a configuration, as a parser gives it: the whole, or the entry of a server. */
+export type Entry = Readonly<Record<string, unknown>>
+
+/** The languages that clients write their configurations in. JSON may have comments and trailing commas. */
+export type FormatName = 'json' | 'toml'
+
+/** Where an entry stands: in an object or table of the whole, under its name. */
+export interface EntryPlace {
+  readonly section: string
+  readonly name: string
+}
+
+/**
+ * Reads and edits a configuration as text. An edit changes what it must and leaves every other byte: comments, order, blanks.
+ * Whoever edits compares what the text says before and after (`config-file.ts`), so that a form which an edit does not know is refused.
+ */
+export interface Format {
+  /** What the text says; an empty text says nothing. @throws Error saying where it cannot be read */
+  readonly parse: (text: string) => Entry
+  /** The text with the entry, in the place of the one of this name if there is one. */
+  readonly set: (text: string, place: EntryPlace, entry: Entry) => string
+  /** The text without the entry; without its section too, if `withSection` and nothing else is in it. */
+  readonly remove: (text: string, place: EntryPlace, withSection: boolean) => string
+  /** Whether the text says nothing, not even in a comment. */
+  readonly isBlank: (text: string) => boolean
 }

@@ -1,6 +1,6 @@
 import { parse } from 'smol-toml'
 import { expect, test } from 'vitest'
-import { edited } from './edited.ts'
+import { edited } from './config-file.ts'
 import { tomlFormat } from './toml-format.ts'
 
 const PLACE = { section: 'mcp_servers', name: 'daybook' }

@@ -1,11 +1,10 @@
 import { parse as parseToml, stringify } from 'smol-toml'
-import type { Entry, EntryPlace, Format } from './format.ts'
-import { lineEnd } from './text-style.ts'
+import { type Entry, type EntryPlace, type Format, lineEnd } from './json-format.ts'
 
 /*
  * No TOML library that is kept writes a file back as it was, so the table is edited as text: its lines, from its header to the next one.
  * smol-toml reads the text before and after. A form that this does not know, such as an inline table, is refused by the comparison
- * that `edited.ts` makes.
+ * that `config-file.ts` makes.
  */
 
 /** TOML. */

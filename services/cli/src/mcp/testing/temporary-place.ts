@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Place } from '../clients/client.ts'
+import type { Place } from '../clients.ts'
 
 /** A home and a project folder of a test's own, on this system and on no other. */
 export function temporaryPlace(): Place & { readonly remove: () => void } {
