@@ -1,6 +1,6 @@
-import { embedInChunks } from '@daybook/embeddings/embed-in-chunks'
 import type { Embedder } from '@daybook/embeddings/embedder'
-import { planBatches } from '@daybook/embeddings/minilm/batches'
+import { embedInChunks } from '@daybook/embeddings/embedders'
+import { planBatches } from '@daybook/embeddings/minilm/model'
 import { createRandom } from '../src/support/random.ts'
 import { median, printComparison } from './bench.ts'
 import { createVocabulary, sentence } from './generated-texts.ts'

@@ -1,7 +1,7 @@
 import type { Embedder } from '@daybook/embeddings/embedder'
 import { fixedEmbedders } from '@daybook/embeddings/embedders'
 import { createJournalWriter } from '@daybook/journal/append/journal-writer'
-import { sequenceAt } from '@daybook/journal/read/find-moment'
+import { sequenceAt } from '@daybook/journal/read/read'
 import type { Command } from '@daybook/memory/commands'
 import {
   type ListedMemory,

@@ -1,6 +1,6 @@
 import { B, K1 } from '@daybook/search/ranking/bm25'
 import type { RetrieverHit } from '@daybook/search/ranking/retriever'
-import type { RetrieverInput } from '@daybook/search/retrievers/retriever-input'
+import type { RetrieverInput } from '@daybook/search/retrievers/query-terms'
 import { sql } from 'kysely'
 import type { LexicalCorpus } from './lexical-corpus.ts'
 

@@ -1,5 +1,4 @@
-import { createScorer } from '@daybook/search/late-interaction/kernel/create-scorer'
-import { plainScorer } from '@daybook/search/late-interaction/kernel/plain-scorer'
+import { createScorer, plainScorer } from '@daybook/search/late-interaction/kernel/create-scorer'
 import { quantise } from '@daybook/search/late-interaction/kernel/quantise'
 import type { QuestionStates, Scorer } from '@daybook/search/late-interaction/kernel/scorer'
 import { createRandom, type Random } from '../src/support/random.ts'

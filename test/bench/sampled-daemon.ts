@@ -1,6 +1,6 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
 import { startDaemon } from '@daybook/daemon/start-daemon'
-import { createShutdown } from '@daybook/process/shutdown'
+import { createShutdown } from '@daybook/process/run-process'
 import { readConfig } from '@daybook/runtime/config'
 import { silentLogger } from '@daybook/runtime/logger'
 

@@ -1,5 +1,5 @@
-import { DEFAULT_MODEL } from '@daybook/embeddings/default-model'
 import { fixedEmbedders } from '@daybook/embeddings/embedders'
+import { DEFAULT_MODEL } from '@daybook/embeddings/models'
 import { createAuthenticate } from '@daybook/gateway/authenticate'
 import { createKeyBudget } from '@daybook/gateway/http/key-budget'
 import { createLimitChecks } from '@daybook/gateway/project-limits'

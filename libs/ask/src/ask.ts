@@ -1,11 +1,11 @@
 import { DaybookError } from '@daybook/memory/errors'
 import type { ContextEntry, PackedContext } from '@daybook/search/context/context-request'
-import { citationsIn } from './citations.ts'
 import type { LanguageModel } from './language-model.ts'
 import {
   type Asked,
   answerPrompt,
   checkPrompt,
+  citationsIn,
   codePrompt,
   type Language,
   type Prompt,

@@ -1,5 +1,5 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
-import { readKey } from '@daybook/embeddings/http/provider-key'
+import { readKey } from '@daybook/embeddings/http/ask-provider'
 import { DaybookError, UnavailableError } from '@daybook/memory/errors'
 import type { Config } from '@daybook/runtime/config'
 import { reasonOf } from '@daybook/runtime/reason-of'

@@ -1,4 +1,4 @@
-import { contentHash } from '@daybook/memory/content-hash'
+import { contentHash } from '@daybook/memory/content'
 import { newId } from '@daybook/memory/id'
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { silentLogger } from '@daybook/runtime/logger'
@@ -7,8 +7,7 @@ import { type ComingText, createEarlyEmbeddings } from './early-embeddings.ts'
 import type { Embedder } from './embedder.ts'
 import { createHashEmbedder } from './hash-embedder.ts'
 import { startQueueWorker } from './queue-worker.ts'
-import { queueTexts } from './store.ts'
-import { readStoredVectors } from './stored-vectors.ts'
+import { queueTexts, readStoredVectors } from './store.ts'
 
 const PROJECT = newId()
 const coming = (text: string, projectId = PROJECT): ComingText => ({

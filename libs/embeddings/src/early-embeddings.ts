@@ -1,5 +1,5 @@
-import { type EmbeddedChunk, embedInChunks } from './embed-in-chunks.ts'
 import type { Embedder } from './embedder.ts'
+import { type EmbeddedChunk, embedInChunks } from './embedders.ts'
 import type { QueuedText, TextPlace } from './store.ts'
 
 /** A text of a project that is about to be queued. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { embedInChunks } from './embed-in-chunks.ts'
 import type { Embedder, Embedding } from './embedder.ts'
+import { embedInChunks } from './embedders.ts'
 import { bytesPerToken, hasTokenBits } from './token-bits/token-bits.ts'
 
 const vectorsOf = (embeddings: readonly Embedding[]) => embeddings.map(({ vector }) => vector)

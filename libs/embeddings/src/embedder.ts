@@ -1,3 +1,5 @@
+import { reasonOf } from '@daybook/runtime/reason-of'
+
 /** Part of a text: UTF-16 offsets into it, `end` exclusive. */
 export interface TextSpan {
   readonly start: number
@@ -28,7 +30,7 @@ export interface QueryEmbedding {
 }
 
 /** The options of `Embedder.embedQuery`. */
-export interface QueryOptions {
+interface QueryOptions {
   /**
    * The project that searches. An embedder that remembers queries does so per project, and not at all without
    * one.
@@ -36,7 +38,7 @@ export interface QueryOptions {
   readonly projectId?: string
 }
 
-/** Turns texts into vectors. All methods reject only with an {@link EmbedderError} (`embedder-error.ts`). */
+/** Turns texts into vectors. All methods reject only with an {@link EmbedderError} (`embedder.ts`). */
 export interface Embedder {
   /** Names weights and precision, such as `all-MiniLM-L6-v2/fp32`. Never compare vectors of different ids. */
   readonly modelId: string
@@ -69,10 +71,67 @@ export interface Embedder {
 
   /**
    * How many tokens each text has in the model's own words, without special tokens. Absent where the model's
-   * tokenizer is not here, as with a remote provider: `countTokens` (`count-tokens.ts`) then estimates.
+   * tokenizer is not here, as with a remote provider: `countTokens` (`embedders.ts`) then estimates.
    */
   countTokens?(texts: readonly string[]): Promise<number[]>
 
   /** Rejects waiting calls with `CLOSED` and frees the model. May be called twice. */
   close(): Promise<void>
+}
+
+/**
+ * What can go wrong with an embedder:
+ * - `TEXT_TOO_LONG`: a bulk text is over the model's limit; chunk it first
+ * - `MODEL_NOT_FOUND`: no source has the model
+ * - `MODEL_UNUSABLE`: there is a model, but it cannot be converted or loaded
+ * - `INFERENCE_FAILED`: the model failed on a batch
+ * - `WORKER_CRASHED`: the worker thread died; a later call starts a new one, so retrying makes sense
+ * - `PROVIDER_UNAVAILABLE`: the provider cannot be reached, is too slow, overloaded, or asks to wait
+ * - `PROVIDER_REFUSED_KEY`: the provider does not accept the key
+ * - `PROVIDER_REFUSED_TEXT`: the provider refuses a request for another reason
+ * - `WRONG_DIMENSION`: the model's vectors have another length than its name says
+ * - `CLOSED`: `close()` was called
+ */
+export type EmbedderErrorCode =
+  | 'TEXT_TOO_LONG'
+  | 'MODEL_NOT_FOUND'
+  | 'MODEL_UNUSABLE'
+  | 'INFERENCE_FAILED'
+  | 'WORKER_CRASHED'
+  | 'PROVIDER_UNAVAILABLE'
+  | 'PROVIDER_REFUSED_KEY'
+  | 'PROVIDER_REFUSED_TEXT'
+  | 'WRONG_DIMENSION'
+  | 'CLOSED'
+
+/** A failure of an embedder. The message says what to do about it. */
+export class EmbedderError extends Error {
+  readonly code: EmbedderErrorCode
+
+  constructor(code: EmbedderErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'EmbedderError'
+    this.code = code
+  }
+}
+
+/** The failures that are not of one text: any other text would fail now, too. */
+const OF_ALL_TEXTS: ReadonlySet<EmbedderErrorCode> = new Set([
+  'PROVIDER_UNAVAILABLE',
+  'PROVIDER_REFUSED_KEY',
+  'MODEL_NOT_FOUND',
+  'WRONG_DIMENSION',
+])
+
+/** Whether an embedder failed as a whole, so that no single text is to blame. */
+export const isEmbedderDown = (error: unknown): boolean =>
+  error instanceof EmbedderError && OF_ALL_TEXTS.has(error.code)
+
+/**
+ * Returns `error` itself if it is an EmbedderError, else wraps it under `code`, with `context` before its
+ * message.
+ */
+export function asEmbedderError(error: unknown, code: EmbedderErrorCode, context: string): EmbedderError {
+  if (error instanceof EmbedderError) return error
+  return new EmbedderError(code, `${context}: ${reasonOf(error)}`, { cause: error })
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { describeEmbedder } from './embedder.contract.ts'
-import { EmbedderError } from './embedder-error.ts'
+import { EmbedderError } from './embedder.ts'
 import { createHashEmbedder } from './hash-embedder.ts'
 
 describeEmbedder('hash embedder', async () => createHashEmbedder({ dimension: 64 }))

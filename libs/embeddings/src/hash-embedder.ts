@@ -1,7 +1,6 @@
-import type { Embedder, Embedding, QueryEmbedding } from './embedder.ts'
-import { EmbedderError } from './embedder-error.ts'
-import type { Tokenised } from './minilm/batches.ts'
+import { type Embedder, EmbedderError, type Embedding, type QueryEmbedding } from './embedder.ts'
 import { createChunker } from './minilm/chunk-text.ts'
+import type { Tokenised } from './minilm/model.ts'
 import { createScheduler } from './minilm/scheduler.ts'
 import { createTokenCoder, withTokenBits } from './token-bits/token-bits.ts'
 

@@ -1,12 +1,11 @@
 import { Worker } from 'node:worker_threads'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { DEFAULT_MODEL } from './default-model.ts'
 import { describeEmbedder } from './embedder.contract.ts'
-import type { Embedder } from './embedder.ts'
-import type { EmbedderError } from './embedder-error.ts'
+import type { Embedder, EmbedderError } from './embedder.ts'
 import { startMiniLm } from './minilm-embedder.ts'
+import { DEFAULT_MODEL } from './models.ts'
 import { testCacheDir } from './testing/test-cache.ts'
-import { withoutTokenBits } from './token-bits/without-token-bits.ts'
+import { withoutTokenBits } from './token-bits/token-bits.ts'
 
 const cacheDir = testCacheDir()
 const dot = (a: Float32Array, b: Float32Array) => a.reduce((sum, value, i) => sum + value * b[i]!, 0)

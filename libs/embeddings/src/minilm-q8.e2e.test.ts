@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Q8_MODEL } from './default-model.ts'
 import { describeEmbedder } from './embedder.contract.ts'
 import type { Embedder } from './embedder.ts'
 import { startMiniLm } from './minilm-embedder.ts'
-import { findModel } from './models.ts'
+import { findModel, Q8_MODEL } from './models.ts'
 import { testCacheDir } from './testing/test-cache.ts'
 
 const cacheDir = testCacheDir()

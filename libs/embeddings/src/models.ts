@@ -1,13 +1,11 @@
-import { DEFAULT_MODEL, Q8_MODEL } from './default-model.ts'
 import type { Embedder } from './embedder.ts'
 import type { EmbeddingModel } from './embedders.ts'
 import { createHashEmbedder } from './hash-embedder.ts'
-import { createHttpEmbedder } from './http/http-embedder.ts'
+import { createHttpEmbedder, type Usage } from './http/http-embedder.ts'
 import { type HttpModel, parseHttpModel } from './http/http-models.ts'
-import type { ProviderSettings } from './http/provider-settings.ts'
-import type { Usage } from './http/usage.ts'
+import type { ProviderSettings } from './http/provider-protocol.ts'
 import { startMiniLm } from './minilm-embedder.ts'
-import { plainModelId } from './token-bits/token-bits.ts'
+import { plainModelId, withTokenBits } from './token-bits/token-bits.ts'
 
 /** How a model is opened. */
 export interface OpenModelOptions {
@@ -77,3 +75,9 @@ const httpModel = (model: HttpModel): KnownModel => ({
   open: ({ providers, onUsage }) =>
     Promise.resolve(createHttpEmbedder({ model, settings: providers, onUsage })),
 })
+
+/** The default model for vectors and token bits, as known without loading it. */
+export const DEFAULT_MODEL = { modelId: withTokenBits('all-MiniLM-L6-v2/fp32'), dimension: 384 } as const
+
+/** The same model with products in whole numbers. Its vectors are others, so it is a model of its own. */
+export const Q8_MODEL = { modelId: withTokenBits('all-MiniLM-L6-v2/q8'), dimension: 384 } as const

@@ -1,13 +1,13 @@
-import type { Database } from '@daybook/postgres/connect'
+import type { Database, Queryable } from '@daybook/postgres/connect'
 import { isDatabaseUnavailable } from '@daybook/postgres/errors'
 import { type Activity, ALWAYS_ACTIVE } from '@daybook/runtime/activity'
 import { backoffDelay, pause } from '@daybook/runtime/backoff'
 import type { Logger } from '@daybook/runtime/logger'
-import { createWakeUp } from '@daybook/runtime/wake-up'
+import { createWakeUp } from '@daybook/runtime/repeat'
+import { sql } from 'kysely'
 import { type ComingText, createEarlyEmbeddings } from './early-embeddings.ts'
-import { type EmbeddedChunk, embedInChunks } from './embed-in-chunks.ts'
-import type { Embedder } from './embedder.ts'
-import { isEmbedderDown } from './embedder-error.ts'
+import { type Embedder, isEmbedderDown } from './embedder.ts'
+import { type EmbeddedChunk, embedInChunks } from './embedders.ts'
 import { type LeasedText, leaseTexts, releaseText, releaseTexts, storeVectors } from './store.ts'
 
 /** Works on the embedding store's queue. Several workers, also in different processes, share it. */
@@ -24,7 +24,7 @@ export interface QueueWorker {
 }
 
 /** The options of `startQueueWorker`. */
-export interface QueueWorkerOptions {
+interface QueueWorkerOptions {
   readonly db: Database
   readonly embedder: Embedder
   readonly logger: Logger
@@ -148,4 +148,27 @@ export function startQueueWorker(options: QueueWorkerOptions): QueueWorker {
       await running
     },
   }
+}
+
+/** What waits for vectors, in all models and projects. */
+export interface QueueState {
+  /** Texts without vectors, counted once per project, including failed ones. */
+  readonly queued: number
+  /** Texts whose last try failed. They are tried again, less and less often. */
+  readonly failed: number
+  /** Texts that a worker has leased now. */
+  readonly leased: number
+  /** Why one of the failed texts failed; null if none did. */
+  readonly failure: string | null
+}
+
+/** Reads only the queued rows of the store. */
+export async function readQueueState(db: Queryable): Promise<QueueState> {
+  const { rows } = await sql<QueueState>`
+    select count(*) as queued,
+      count(*) filter (where last_error is not null) as failed,
+      count(*) filter (where last_error is null and leased_until > now()) as leased,
+      max(last_error) as failure
+    from embeddings where embedded_at is null`.execute(db)
+  return rows[0] ?? { queued: 0, failed: 0, leased: 0, failure: null }
 }

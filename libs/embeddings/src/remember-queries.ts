@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import { forwardCount } from './count-tokens.ts'
 import type { Embedder, QueryEmbedding } from './embedder.ts'
+import { forwardCount } from './embedders.ts'
 
 /** How many queries are kept: with a dozen tokens each, 20 KB a query, 5 MB in total. */
 const KEPT = 250

@@ -1,4 +1,4 @@
-import { contentHash } from '@daybook/memory/content-hash'
+import { contentHash } from '@daybook/memory/content'
 import type { Queryable } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'

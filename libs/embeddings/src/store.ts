@@ -1,10 +1,10 @@
-import { commitUnflushed } from '@daybook/postgres/commit-unflushed'
-import type { Database, DatabaseTransaction } from '@daybook/postgres/connect'
+import { commitUnflushed, type Database, type DatabaseTransaction } from '@daybook/postgres/connect'
+import { storableError } from '@daybook/postgres/errors'
 import { isLeaseOver } from '@daybook/postgres/lease'
-import { storableError } from '@daybook/postgres/storable-error'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { type RawBuilder, sql } from 'kysely'
 import pgvector from 'pgvector'
-import type { EmbeddedChunk } from './embed-in-chunks.ts'
+import type { EmbeddedChunk } from './embedders.ts'
 import { hasTokenBits } from './token-bits/token-bits.ts'
 
 /*
@@ -42,7 +42,7 @@ export interface TextPlace {
 export interface LeasedText extends TextPlace, QueuedText {}
 
 /** A text with its vectors. */
-export interface EmbeddedText extends TextPlace {
+interface EmbeddedText extends TextPlace {
   readonly chunks: readonly EmbeddedChunk[]
 }
 
@@ -65,6 +65,7 @@ const placesOf = (modelId: string, texts: readonly TextPlace[]) => sql`array(
     where project_id = given.project_id and model_id = ${modelId} and content_hash = given.content_hash
     offset 0
   ) stored)`
+
 const hexOf = (texts: readonly { readonly hash: Buffer }[]) => texts.map(({ hash }) => hash.toString('hex'))
 
 /** The texts as a relation with `hash`, in hexadecimal, and `text`. */
@@ -282,4 +283,50 @@ export async function retryTexts(
     where project_id = ${projectId} and model_id = ${modelId} and embedded_at is null and last_error is not null
       and content_hash = any(array(
         select decode(hash, 'hex') from unnest(${hexOf(texts)}::text[]) as hash))`.execute(trx)
+}
+
+/** A part of an embedded text with its vector: UTF-16 offsets, `end` exclusive. */
+export interface VectorChunk {
+  readonly start: number
+  readonly end: number
+  readonly embedding: readonly number[]
+}
+
+interface ChunkRow {
+  readonly hash: string
+  readonly start: number
+  readonly end: number
+  readonly embedding: string
+}
+
+/**
+ * The stored vectors of these texts of the project, each with its chunks in order.
+ * @param hashes hashes of the texts, hexadecimal; texts without vectors are missing in the result
+ */
+export async function readStoredVectors(
+  { db, projectId }: ProjectScope,
+  modelId: string,
+  hashes: readonly string[],
+): Promise<Map<string, VectorChunk[]>> {
+  const chunksOf = new Map<string, VectorChunk[]>()
+  if (hashes.length === 0) return chunksOf
+  const { rows } = await sql<ChunkRow>`
+    select encode(given.content_hash, 'hex') as hash, c.span_start as start, c.span_end as "end", c.embedding::text as embedding
+    from (
+      select decode(hash, 'hex') as content_hash from unnest(${hashes}::text[]) as hash offset 0
+    ) given cross join lateral (
+      select from embeddings
+      where project_id = ${projectId} and model_id = ${modelId} and content_hash = given.content_hash
+        and embedded_at is not null offset 0
+    ) e cross join lateral (
+      select * from embedding_chunks
+      where project_id = ${projectId} and model_id = ${modelId} and content_hash = given.content_hash offset 0
+    ) c
+    order by given.content_hash, c.chunk`.execute(db)
+  for (const { hash, start, end, embedding } of rows) {
+    const chunks = chunksOf.get(hash) ?? []
+    chunksOf.set(hash, chunks)
+    chunks.push({ start, end, embedding: JSON.parse(embedding) as number[] })
+  }
+  return chunksOf
 }

@@ -1,6 +1,5 @@
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import { sql } from 'kysely'
-import { languageOfProject } from './language.ts'
+import { type RawBuilder, sql } from 'kysely'
 
 /** The UTF-16 units of the texts in one statement; the embedded database does nothing else meanwhile. */
 const LENGTH_PER_STATEMENT = 512 * 1024
@@ -39,4 +38,40 @@ function* pages(texts: Iterable<string>): Generator<string[]> {
     length += text.length
   }
   if (page.length > 0) yield page
+}
+
+/** SQL: the default language as Postgres' text search configuration. */
+export const ENGLISH: RawBuilder<unknown> = sql`'english'::regconfig`
+
+/** SQL: the language that a project shall have, as Postgres' text search configuration. */
+const languageOfProject = (projectId: string): RawBuilder<unknown> =>
+  sql`coalesce((select language from projects where id = ${projectId}), 'english')::regconfig`
+
+/**
+ * SQL: the language of a project in a generation, as Postgres' text search configuration. It stays the same as
+ * long as the generation lives, whatever the project's language becomes meanwhile: a rebuild changes it. A project
+ * without memories has none yet.
+ */
+export const languageOf = (
+  { lexicalStats }: Pick<LexicalTables, 'lexicalStats'>,
+  projectId: string,
+): RawBuilder<unknown> =>
+  sql`coalesce((select language from ${lexicalStats} where project_id = ${projectId}),
+    (select language from projects where id = ${projectId}), 'english')::regconfig`
+
+/** What postings are made of, and where they are: a lexical index without its statistics. */
+export interface PostingTables {
+  /**
+   * Memories with their lexemes, forgotten ones included; a table, or a relation in parentheses. It has the
+   * columns `project_id`, `memory_id`, `number`, `lexemes`, `length` and `forgotten`.
+   */
+  readonly memories: RawBuilder<unknown>
+  /** The postings of memories that are not forgotten: see `postings.ts`. */
+  readonly postings: RawBuilder<unknown>
+}
+
+/** The tables of the lexical index of current texts in one generation, for use in a statement. */
+export interface LexicalTables extends PostingTables {
+  /** Per project: the number of memories in the lexical index, and their total length. */
+  readonly lexicalStats: RawBuilder<unknown>
 }

@@ -1,11 +1,11 @@
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { ComparedIndexes } from '@daybook/projection/verify/verifiable'
-import { createPace } from '@daybook/runtime/pace'
-import { yieldToEventLoop } from '@daybook/runtime/yield-to-event-loop'
+import { createPace } from '@daybook/runtime/repeat'
+import { yieldToEventLoop } from '@daybook/runtime/with-timeout'
 import { sql } from 'kysely'
+import type { LexicalTables, PostingTables } from './lexemes.ts'
 import { numberAt, POSTING_BYTES, placeOf, SEGMENT_SIZE, unpack } from './postings.ts'
-import type { LexicalTables, PostingTables } from './tables.ts'
 import { countLexicalStats, insertSegmentPostings, type LexicalStats, wantedPostings } from './write.ts'
 
 /**

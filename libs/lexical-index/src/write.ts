@@ -1,8 +1,7 @@
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import { type RawBuilder, sql } from 'kysely'
-import { languageOf } from './language.ts'
+import { type LexicalTables, languageOf, type PostingTables } from './lexemes.ts'
 import { PLACE_ONLY, postingOf, RECENT_BYTES, SEGMENT, without } from './postings.ts'
-import type { LexicalTables, PostingTables } from './tables.ts'
 
 /** The project's word statistics. A project without memories has no row. */
 export interface LexicalStats {

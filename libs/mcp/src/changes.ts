@@ -1,6 +1,6 @@
 import { graphql } from '@daybook/api/graphql'
 import type { ServerEvent, ServerEventBus } from '@modelcontextprotocol/server'
-import { memoryUri } from './resources/resource.ts'
+import { memoryUri } from './resources/index.ts'
 
 /** What to subscribe to in Daybook for `resourcesOf`. */
 export const CHANGES = graphql('subscription McpChanges { events { memoryId } }')

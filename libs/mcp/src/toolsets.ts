@@ -1,4 +1,4 @@
-import { ApiError } from './daybook.ts'
+import { ApiError } from './session.ts'
 
 /*
  * Which groups of tools there are, and how a choice of them is written. This file pulls in neither the tools nor MCP's SDK,

@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import { parseMemoryId } from './id.ts'
 import { LIMITS } from './limits.ts'
-import { bytesInWords, sizeInWords } from './size-in-words.ts'
 import type { JsonObject, JsonValue } from './state.ts'
-import { bytes, moment, shortString } from './text-rules.ts'
+import { bytes, bytesInWords, moment, shortString, sizeInWords } from './text-rules.ts'
 
 const words = (what: string) =>
   z

@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto'
 import { check } from './check.ts'
 import { ValidationError } from './errors.ts'
-import type { Field } from './kinds/fields.ts'
 import { isKindName, KIND_NAMES, type KindName, kindNamed } from './kinds/index.ts'
+import type { Field } from './kinds/kind.ts'
 import type { Content, JsonValue } from './state.ts'
 import { isBlank } from './text-rules.ts'
 
@@ -78,4 +79,9 @@ function mergeContent(
     else content[name] = value
   }
   return content
+}
+
+/** By which the embedding store and the projections know a text: SHA-256 of its UTF-8. */
+export function contentHash(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
 }

@@ -1,4 +1,4 @@
-import { type Origin, originFacts, safeLines, setIn } from './set-in.ts'
+import { type Origin, originFacts, safeLines, setIn } from './state.ts'
 
 /** What the heading of an entry says of its memory. */
 export interface ShownEntry extends Origin {

@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { checkFilter } from './check-filter.ts'
-import type { MemoryFilter } from './filter.ts'
-import { matchesFilter } from './matches-filter.ts'
+import { checkFilter, type MemoryFilter, matchesFilter } from './filter.ts'
 import { noteState } from './testing/note-state.ts'
 
 const STATE = noteState({

@@ -1,11 +1,60 @@
-import type { KindName } from './kinds/index.ts'
+import { z } from 'zod'
+import { check } from './check.ts'
+import { ValidationError } from './errors.ts'
+import { KIND_NAMES, type KindName } from './kinds/index.ts'
 import type { MemoryState } from './state.ts'
-import type { Trust } from './trust.ts'
+import { moment, storableString } from './text-rules.ts'
+import { TRUST_LEVELS, type Trust } from './trust.ts'
+
+const wordList = z.array(storableString)
+
+const CHECKS: { readonly [How in Comparison]: z.ZodType } = {
+  isOneOf: wordList,
+  equals: storableString,
+  sharesOne: wordList,
+  hasAll: wordList,
+  atLeast: z.number(),
+  notBefore: moment,
+  before: moment,
+}
+
+const kinds = z.array(
+  z.enum(KIND_NAMES, `must be kinds out of ${KIND_NAMES.join(', ')}`),
+  'must be a list of kinds',
+)
+
+/** The check of what is given for a filter; undefined if there is no such filter. */
+function checkOf(name: string): z.ZodType | undefined {
+  if (name === 'includeForgotten') return z.boolean()
+  if (name === 'minTrust') return z.enum(TRUST_LEVELS, `must be one of ${TRUST_LEVELS.join(', ')}`)
+  if (!Object.hasOwn(FILTERS, name)) return undefined
+  const { field, comparison } = FILTERS[name as FilterName]
+  return field === 'kind' ? kinds : CHECKS[comparison]
+}
+
+/**
+ * Checks a filter as given: null means absent, moments may have any RFC 3339 spelling.
+ * @throws ValidationError naming `filter.<field>`
+ */
+export function checkFilter(
+  given: { readonly [Name in keyof MemoryFilter]?: unknown } | null | undefined,
+): MemoryFilter {
+  const present = Object.entries(given ?? {}).filter(([, value]) => value != null)
+  return Object.fromEntries(
+    present.map(([name, value]) => {
+      const schema = checkOf(name)
+      if (schema === undefined) throw new ValidationError(`filter.${name}`, 'is not a filter')
+      return [name, check(`filter.${name}`, schema, value)]
+    }),
+  )
+}
 
 type FieldsOf<Value> = {
   [Field in keyof MemoryState]: MemoryState[Field] extends Value ? Field : never
 }[keyof MemoryState]
+
 type MomentField = Extract<keyof MemoryState, `${string}At`>
+
 type TextField = Exclude<FieldsOf<string | null>, MomentField>
 
 /**
@@ -44,11 +93,12 @@ export const FILTERS = {
 
 /** The name of a filter. */
 export type FilterName = keyof typeof FILTERS
+
 /** A field of the state that some filter reads. */
 export type FilteredField = (typeof FILTERS)[FilterName]['field']
 
 /** What each comparison compares with. Moments are RFC 3339. */
-export interface Compared {
+interface Compared {
   readonly isOneOf: readonly string[]
   readonly equals: string
   readonly sharesOne: readonly string[]
@@ -96,4 +146,36 @@ export function conditionsOf(filter: MemoryFilter): FilterCondition[] {
     const given = filter[name as FilterName]
     return given === undefined ? [] : [{ field, comparison, given } as FilterCondition]
   })
+}
+
+/**
+ * Whether the filter selects a state. The read model says the same in SQL
+ * (`libs/engines/pgvector/src/read/filter.ts`); a test compares the two. `includeForgotten` is ignored here:
+ * a stream of events shows a memory being forgotten. So is `minTrust`, which no state tells (`trust.ts`).
+ */
+export function matchesFilter(state: MemoryState, filter: MemoryFilter): boolean {
+  return conditionsOf(filter).every((condition) => holds(state[condition.field], condition))
+}
+
+function holds(
+  value: MemoryState[FilterCondition['field']],
+  { comparison, given }: FilterCondition,
+): boolean {
+  if (value === null) return false
+  switch (comparison) {
+    case 'isOneOf':
+      return given.includes(value as string)
+    case 'equals':
+      return value === given
+    case 'sharesOne':
+      return given.some((word) => (value as readonly string[]).includes(word))
+    case 'hasAll':
+      return given.every((word) => (value as readonly string[]).includes(word))
+    case 'atLeast':
+      return (value as number) >= given
+    case 'notBefore':
+      return Date.parse(value as string) >= Date.parse(given)
+    case 'before':
+      return Date.parse(value as string) < Date.parse(given)
+  }
 }

@@ -29,7 +29,7 @@ const LETTERS: Readonly<Record<string, string>> = {
 const BESIDE = /^(?:\u200D|\uFE0E|\uFE0F|\p{Emoji_Modifier})/u
 
 /** A part of a text that is searched as `word`. Offsets in UTF-16, the end exclusive. */
-export interface FoldedPart {
+interface FoldedPart {
   readonly start: number
   readonly end: number
   readonly word: string
@@ -66,10 +66,11 @@ function* pairs(run: string, offset: number): Generator<FoldedPart> {
 
 /** By letter, as there are few different ones in a text. */
 const known = new Map<string, string>()
+
 const KNOWN_MAX = 4_096
 
 /** A letter beyond ASCII, with the marks on it, as it is searched: é is e, ß is ss. Signs beside emoji are left out. */
-export function foldLetter(letter: string): string {
+function foldLetter(letter: string): string {
   const before = known.get(letter)
   if (before !== undefined) return before
   const folded = BESIDE.test(letter) || /^\p{M}/u.test(letter) ? '' : foldedLetter(letter)
@@ -116,3 +117,7 @@ export const indexedWords = (text: string): string =>
 
 /** What Postgres makes lexemes of, for a question. */
 export const queryWords = (text: string): string => breakTokens(foldWords(text))
+
+/** A text as names are compared: in small letters, without accents, and with its blanks and emoji as they are. */
+export const folded = (text: string): string =>
+  text.replaceAll(/[^\0-\x7F]\p{M}*/gu, foldLetter).toLowerCase()

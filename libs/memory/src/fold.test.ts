@@ -4,7 +4,7 @@ import type { Command } from './commands.ts'
 import { decide } from './decide.ts'
 import { DaybookError } from './errors.ts'
 import type { JournalEvent } from './events.ts'
-import { fold } from './fold.ts'
+import { fold } from './events.ts'
 import type { Memory } from './state.ts'
 
 const IDS = ['01920000-0000-7000-8000-000000000001', '01920000-0000-7000-8000-000000000002']

@@ -1,8 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { hitLines, type ShownHit } from './hit-lines.ts'
+import { hitLines, interestName, personName, type ShownHit } from './hit-lines.ts'
+import { noteState } from './testing/note-state.ts'
 
 const NOW = Date.parse('2026-11-21T12:00:00Z')
+
 const HIT: ShownHit = {
   id: 'learning:1',
   kind: 'learning',
@@ -81,4 +83,32 @@ describe('hits as text for agents (capability 9)', () => {
       }),
     )
   })
+})
+
+const note = (text: string) => noteState({ content: { text } })
+
+describe('names of people and interests (capability 14)', () => {
+  test.each([
+    ['name: Ada Lovelace\nfrom the climbing hall', 'Ada Lovelace'],
+    ['A friend\nFull Name :  Ada\t Lovelace ', 'Ada Lovelace'],
+    ['name:\nNAME: Grace: the Admiral', 'Grace: the Admiral'],
+    ['username: ada\nKeeps bees', 'username: ada Keeps bees'],
+    [
+      'Ada keeps bees, climbs twice a week and writes programs',
+      'Ada keeps bees, climbs twice a week and writes pr…',
+    ],
+    ['name: \u001B[31mEve\u001B[0m', 'Eve'],
+  ])('%j is about %s', (text, name) => expect(personName(note(text))).toBe(name))
+
+  test('an entity of the type person has its own name', () => {
+    expect(
+      personName(noteState({ kind: 'entity', content: { name: 'Ada', type: 'Person', content: 'name: x' } })),
+    ).toBe('Ada')
+  })
+
+  test.each([
+    ['interest: bouldering', 'bouldering'],
+    ['On Sundays\nHobby: bees', 'bees'],
+    ['Likes name: tags', 'Likes name: tags'],
+  ])('%j is the interest %s', (text, name) => expect(interestName(note(text))).toBe(name))
 })

@@ -1,5 +1,6 @@
 import { formatMemoryId } from './id.ts'
 import { type KindName, kindNamed } from './kinds/index.ts'
+import { safeLine, safeText } from './safe-text.ts'
 import { oneLine } from './text-rules.ts'
 import type { Writer } from './writer.ts'
 
@@ -11,6 +12,7 @@ export type JsonValue =
   | null
   | readonly JsonValue[]
   | { readonly [key: string]: JsonValue }
+
 /** A JSON object, read-only. */
 export type JsonObject = { readonly [key: string]: JsonValue }
 
@@ -38,7 +40,7 @@ export interface CommonFields {
  * The place of a document's part. A text that is too long for one memory is split into several: the first is
  * the document itself, with the caller's id, and the others name it.
  */
-export interface DocumentPart {
+interface DocumentPart {
   /** The plain id of the document, which is the first part. */
   readonly document: string
   /** 1, 2, 3, … */
@@ -108,3 +110,33 @@ export function embeddedTextOf(state: MemoryState): string {
 export function keyOf(state: MemoryState): string | null {
   return kindNamed(state.kind).key(state.content as never)
 }
+
+/*
+ * Memories in a text for a model: what Daybook says begins in the first column, and every line of a memory is set in, so that no
+ * memory can look like a line of Daybook or of another memory.
+ */
+
+/** Whatever ends a line for somebody who reads it. */
+const LINE_ENDS = /\r\n?|[\n\v\f\u0085\u2028\u2029]/gu
+
+/** The lines that a reader sees of a text, without control characters. */
+export const safeLines = (text: string): readonly string[] =>
+  text.replace(LINE_ENDS, '\n').split('\n').map(safeText)
+
+/** Sets lines in by two blanks. */
+export const setIn = (lines: readonly string[]): string => lines.map((line) => `  ${line}`).join('\n')
+
+/** Where a memory comes from. */
+export interface Origin {
+  readonly occurredAt: string | null
+  readonly createdAt: string
+  readonly context: string | null
+  readonly agent: string | null
+}
+
+/** The day, the context and the agent of a memory, for a heading: `2023-05-08`, `in shop`, `by claude`. */
+export const originFacts = ({ occurredAt, createdAt, context, agent }: Origin): readonly string[] => [
+  (occurredAt ?? createdAt).slice(0, 10),
+  ...(context === null ? [] : [`in ${safeLine(context)}`]),
+  ...(agent === null ? [] : [`by ${safeLine(agent)}`]),
+]

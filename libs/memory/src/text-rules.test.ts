@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { bytes, characters, isBlank, joinParts, longString, oneLine, shortString } from './text-rules.ts'
+import {
+  bytes,
+  characters,
+  isBlank,
+  joinParts,
+  longString,
+  oneLine,
+  shortString,
+  sizeInWords,
+} from './text-rules.ts'
 
 describe('sizes', () => {
   it('are code points and bytes of UTF-8', () => {
@@ -57,4 +66,14 @@ describe('a text of which nobody could see anything', () => {
       expect(longString(100).parse(text)).toBe(text)
     },
   )
+})
+
+it.each([
+  [64 * 1024, '64 KiB (65,536 bytes)'],
+  [1024 ** 2, '1 MiB (1,048,576 bytes)'],
+  [65_537, '65,537 bytes'],
+  [1, '1 byte'],
+  [0, '0 bytes'],
+])('%i bytes are %s', (size, words) => {
+  expect(sizeInWords(size)).toBe(words)
 })

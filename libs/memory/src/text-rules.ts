@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { bytesInWords, grouped, sizeInWords } from './size-in-words.ts'
 
 /** Length in Unicode code points, as Postgres counts it. */
 export function characters(text: string): number {
@@ -92,3 +91,24 @@ export const moment = z
     }
     return date.toISOString()
   })
+
+const GROUPED = new Intl.NumberFormat('en-US')
+
+/** A number as people read it: `12,345`. */
+export const grouped = (number: number): string => GROUPED.format(number)
+
+const UNITS = [
+  ['MiB', 1024 ** 2],
+  ['KiB', 1024],
+] as const
+
+/** `65,536 bytes`. */
+export const bytesInWords = (size: number): string => `${grouped(size)} ${size === 1 ? 'byte' : 'bytes'}`
+
+/**
+ * A limit as people say it, with its bytes: `64 KiB (65,536 bytes)`, or `1,000 bytes` if no unit divides it.
+ */
+export function sizeInWords(size: number): string {
+  const unit = UNITS.find(([, one]) => size >= one && size % one === 0)
+  return unit === undefined ? bytesInWords(size) : `${size / unit[1]} ${unit[0]} (${bytesInWords(size)})`
+}

@@ -1,6 +1,5 @@
 import type { EventType } from './events.ts'
-import { conditionsOf, type MemoryFilter } from './filter.ts'
-import { matchesFilter } from './matches-filter.ts'
+import { conditionsOf, type MemoryFilter, matchesFilter } from './filter.ts'
 import type { MemoryState } from './state.ts'
 import type { Writer } from './writer.ts'
 

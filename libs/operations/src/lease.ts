@@ -1,6 +1,6 @@
 import type { Database } from '@daybook/postgres/connect'
+import { storableError } from '@daybook/postgres/errors'
 import { isLeaseOver, type LeaseOwner, leasedTo, leaseEnd } from '@daybook/postgres/lease'
-import { storableError } from '@daybook/postgres/storable-error'
 import type { Tables } from '@daybook/postgres/tables'
 import { type Selectable, sql } from 'kysely'
 import { type JsonObject, KEPT_OPTIONS, type Operation, toOperation } from './operation.ts'

@@ -49,7 +49,7 @@ const lent = (connection: DatabaseConnection) => connection as BoundConnection
 
 /**
  * A driver that runs every query in a session bound to `project`. The policies of row level security check
- * that binding (`row-security.ts`). A binding lasts until another handle needs a different one. Changing it
+ * that binding (`project-scope.ts`). A binding lasts until another handle needs a different one. Changing it
  * costs a round trip, but not at the start of a transaction, which sets it in the same message.
  *
  * @param project its id, or `ALL_PROJECTS`

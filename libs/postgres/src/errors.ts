@@ -5,6 +5,7 @@ import { LimitExceededError, type LimitName } from '@daybook/memory/errors'
  * system, and transactions that may be retried.
  */
 const PASSING_CLASSES = new Set(['08', '53', '55', '57', '58', '40', 'XX'])
+
 /** "No such host" counts too: the names of a cluster's services come and go with the services. */
 const PASSING_SYSTEM_CODES = new Set([
   'ECONNREFUSED',
@@ -17,11 +18,13 @@ const PASSING_SYSTEM_CODES = new Set([
   'EAI_AGAIN',
   'ENOTFOUND',
 ])
+
 /**
  * System calls of sockets. Node uses the same codes elsewhere: a client's aborted upload is an ECONNRESET
  * without a system call, a missing file an ENOENT of `open`.
  */
 const OF_CONNECTIONS = new Set(['connect', 'read', 'write', 'getaddrinfo', 'shutdown'])
+
 const PASSING_MESSAGES =
   /connection (terminated|ended|timeout)|socket disconnected before secure TLS|timeout exceeded when trying to connect|client has encountered a connection error|not queryable|cannot use a pool after|driver has already been destroyed/i
 
@@ -33,8 +36,10 @@ const DISK_FULL_MESSAGES = /no space left on device|disk (is )?full/i
  * embedded database has checksums, a server has them unless its administrator left them out.
  */
 const DAMAGED = new Set(['XX001', 'XX002', '58P01'])
+
 /** What Postgres names then: mostly a file, else an index or a table of long values. */
 export const DAMAGED_FILE = /"(?:base\/\d+|global|pg_tblspc\/(?<tablespace>\d+)\/[^"]+)\/(?<file>\d+)[^"/]*"/u
+
 export const DAMAGED_NAME = /index "(?<index>[^"]+)"|(?<toast>pg_toast_\d+)/u
 
 /** Postgres' error about a damaged file. */
@@ -113,3 +118,10 @@ export function exceededLimit(error: unknown): LimitExceededError | null {
   const [limit, most] = detail.split(' ')
   return new LimitExceededError(limit as LimitName, Number(most), { cause: error })
 }
+
+/**
+ * An error's message as a table accepts it: at most 2,000 characters. A message may quote anything. One that
+ * the database refuses must not prevent recording the failure.
+ */
+export const storableError = (message: string): string =>
+  message.slice(0, 2_000).replaceAll('\u0000', ' ').toWellFormed()

@@ -2,7 +2,7 @@ import { DaybookError } from '@daybook/memory/errors'
 import { type Migration, Migrator, sql } from 'kysely'
 import { requireReader } from './compatibility.ts'
 import { type Database, type DatabaseAddress, openDatabase } from './connect.ts'
-import { compareMigrations } from './inspect/applied-migrations.ts'
+import { compareMigrations } from './inspect/server-facts.ts'
 import { MIGRATIONS } from './migrations/index.ts'
 import { prepareDatabase } from './prepare.ts'
 

@@ -85,7 +85,7 @@ async function makeRole(client: Client, role: string): Promise<void> {
 }
 
 /**
- * For `embedded/maintain-tables.ts` and `clear-free-space.ts`: the embedded database has nobody else to do it. The
+ * For `embedded/maintain-tables.ts` and `maintain-tables.ts`: the embedded database has nobody else to do it. The
  * rights show no data.
  */
 async function letMaintain(client: Client): Promise<void> {

@@ -1,3 +1,4 @@
+import { type Kysely, type QueryExecutorProvider, type RawBuilder, sql } from 'kysely'
 import { bindToProject, type Database } from './connect.ts'
 
 /**
@@ -14,4 +15,45 @@ export interface ProjectScope {
 /** Binds a handle to a project. Call it only where the project has just been established. */
 export function projectScope(db: Database, projectId: string): ProjectScope {
   return { projectId, db: bindToProject(db, projectId) }
+}
+
+/**
+ * Binds a table's rows to their projects. A session bound to a project (`bound-driver.ts`) sees and writes
+ * only that project's rows, whatever its query says. A session bound to none sees nothing. The table's owner
+ * is bound too; a superuser is not.
+ *
+ * @param column the column with the project's id
+ */
+export async function secureRows(
+  db: QueryExecutorProvider,
+  table: RawBuilder<unknown>,
+  column = 'project_id',
+): Promise<void> {
+  await sql`alter table ${table} enable row level security, force row level security`.execute(db)
+  // In subselects, so that the setting is read once per query, not per row.
+  await sql`
+    create policy own_project on ${table} using (
+      (select current_setting('daybook.project', true)) = '*'
+      or ${sql.id(column)} = (
+        select nullif(nullif(current_setting('daybook.project', true), '*'), '')::uuid))`.execute(db)
+}
+
+/**
+ * Makes a function in PL/pgSQL that the application may call and that runs with its owner's rights: the way in which
+ * the application may do a little of what its role may not.
+ * @param signature without the schema: `name(argument type, …)`
+ * @param body from `declare` or `begin` to `end`
+ */
+export async function makeOwnerFunction(
+  db: Kysely<unknown>,
+  signature: string,
+  returns: string,
+  body: RawBuilder<unknown>,
+): Promise<void> {
+  const name = sql.raw(`daybook.${signature.slice(0, signature.indexOf('('))}`)
+  await sql`
+    create function ${sql.raw(`daybook.${signature} returns ${returns}`)}
+    language plpgsql security definer set search_path = pg_catalog, pg_temp as $$ ${body} $$`.execute(db)
+  await sql`revoke all on function ${name} from public`.execute(db)
+  await sql`grant execute on function ${name} to daybook_app`.execute(db)
 }

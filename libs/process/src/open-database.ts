@@ -8,19 +8,18 @@ import {
   openDatabase,
   serverAddress,
 } from '@daybook/postgres/connect'
-import { clearFreeSpace } from '@daybook/postgres/embedded/clear-free-space'
-import { maintainTables } from '@daybook/postgres/embedded/maintain-tables'
+import { clearFreeSpace, maintainTables } from '@daybook/postgres/embedded/maintain-tables'
 import { type EmbeddedDatabase, startEmbeddedDatabase } from '@daybook/postgres/embedded/start'
 import { cancelLongStatements } from '@daybook/postgres/end-statements'
 import { damageOf } from '@daybook/postgres/errors'
+import { releaseLeases } from '@daybook/postgres/lease'
 import { isReachable, migrate } from '@daybook/postgres/migrate'
-import { releaseLeases } from '@daybook/postgres/release-leases'
 import type { Config } from '@daybook/runtime/config'
 import type { Logger } from '@daybook/runtime/logger'
 import { type Repeated, repeat } from '@daybook/runtime/repeat'
 import { withTimeout } from '@daybook/runtime/with-timeout'
-import type { ProcessParts } from './process-parts.ts'
 import { createDamageRepair } from './repair-damage.ts'
+import type { ProcessParts } from './run-process.ts'
 
 /**
  * Work that only the owner of the tables may do. It runs after the migrations and before anything works as

@@ -2,7 +2,7 @@ import type { OpenModelOptions } from '@daybook/embeddings/models'
 import { readConfig } from '@daybook/runtime/config'
 import { afterAll, beforeEach, expect, it, vi } from 'vitest'
 import { openEmbedders } from './open-embedders.ts'
-import type { ProcessParts } from './process-parts.ts'
+import type { ProcessParts } from './run-process.ts'
 
 /*
  * Records which folders a model is opened with. Nothing is loaded.

@@ -1,20 +1,22 @@
-import { DEFAULT_MODEL } from '@daybook/embeddings/default-model'
 import type { Embedder } from '@daybook/embeddings/embedder'
 import { type Embedders, type EmbeddingModel, fixedEmbedders } from '@daybook/embeddings/embedders'
-import { createUsageMeter } from '@daybook/embeddings/http/usage'
-import { findModel, type KnownModel, unknownModel } from '@daybook/embeddings/models'
-import { plainModelId } from '@daybook/embeddings/token-bits/token-bits'
-import { withoutTokenBits } from '@daybook/embeddings/token-bits/without-token-bits'
+import { createUsageMeter } from '@daybook/embeddings/http/http-embedder'
+import { DEFAULT_MODEL, findModel, type KnownModel, unknownModel } from '@daybook/embeddings/models'
+import { createQueueWorkers, type QueueWorkers } from '@daybook/embeddings/queue-workers'
+import { plainModelId, withoutTokenBits } from '@daybook/embeddings/token-bits/token-bits'
 import { DaybookError } from '@daybook/memory/errors'
+import type { Database } from '@daybook/postgres/connect'
+import type { Activity } from '@daybook/runtime/activity'
 import type { Config } from '@daybook/runtime/config'
-import type { ProcessParts } from './process-parts.ts'
+import type { Metrics } from '@daybook/runtime/metrics'
+import type { ProcessParts } from './run-process.ts'
 
 /**
  * The embedders of this process. The one of `DAYBOOK_EMBEDDER` starts loading at once, while other parts
  * open; await `ready` before using it. Others load when a generation uses their vectors. With `none` there
  * are none.
  */
-export interface OpenedEmbedders extends Embedders {
+interface OpenedEmbedders extends Embedders {
   /**
    * Waits for the preferred model. From then on `preferred` has the id of what was loaded, which its folder may decide.
    * @throws EmbedderError if it cannot be loaded
@@ -80,4 +82,22 @@ export function openEmbedders(config: Config, { progress, shutdown }: ProcessPar
       model = { modelId, dimension }
     },
   }
+}
+
+/** This process's workers for the queue of texts. They end with the last projection that wants vectors. */
+export function openQueueWorkers(
+  {
+    db,
+    embedders,
+    metrics,
+    activity,
+  }: { db: Database; embedders: Embedders; metrics: Metrics; activity?: Activity },
+  { logger }: Pick<ProcessParts, 'logger'>,
+): QueueWorkers {
+  const embedded = metrics.counter({
+    name: 'daybook_embedded_texts_total',
+    help: 'Texts that got their vectors from this process',
+  })
+  const onEmbedded = (texts: number) => embedded.add(texts)
+  return createQueueWorkers({ db, embedders, logger, onEmbedded, activity })
 }

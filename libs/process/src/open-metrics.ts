@@ -3,7 +3,7 @@ import { readReadings } from '@daybook/projection/positions/readings'
 import type { Config } from '@daybook/runtime/config'
 import { createMetrics, type ServiceMetrics } from '@daybook/runtime/metrics'
 import { readSyncReadings } from '@daybook/sync/follower/readings'
-import type { ProcessParts } from './process-parts.ts'
+import type { ProcessParts } from './run-process.ts'
 
 /** The metrics of a service, with the readings that only the database knows. */
 export function openMetrics(

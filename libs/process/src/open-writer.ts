@@ -6,8 +6,8 @@ import type { ServiceMetrics } from '@daybook/runtime/metrics'
 import { type HomeOf, homesAs } from '@daybook/sync/follower/home-client'
 import { routeToHomes } from '@daybook/sync/follower/route-to-homes'
 import type { Bus } from '@daybook/transport/bus'
-import { type OnCommitted, openRelay } from './open-relay.ts'
-import type { ProcessParts } from './process-parts.ts'
+import { type OnCommitted, openRelay } from './open-bus.ts'
+import type { ProcessParts } from './run-process.ts'
 
 /** The way into journals, here and at the homes of followed projects. */
 export interface OpenedWriter {

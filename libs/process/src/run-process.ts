@@ -1,16 +1,21 @@
 import { DaybookError } from '@daybook/memory/errors'
+import { type Database, refusalOf } from '@daybook/postgres/connect'
 import { damageOf, isReadOnly, whyUnavailable } from '@daybook/postgres/errors'
+import { isReachable } from '@daybook/postgres/migrate'
+import { describeDiverged } from '@daybook/projection/positions/divergence'
+import type { Activity } from '@daybook/runtime/activity'
+import { pause } from '@daybook/runtime/backoff'
 import { type Config, readConfig } from '@daybook/runtime/config'
 import { createLogger, type Logger } from '@daybook/runtime/logger'
+import type { ServiceMetrics } from '@daybook/runtime/metrics'
 import { ensurePrivateFolder, PRIVATE_UMASK } from '@daybook/runtime/private-folder'
+import type { Readiness } from '@daybook/runtime/probes'
+import { startServiceHttp } from '@daybook/runtime/service-http'
 import { startTracing } from '@daybook/runtime/tracing'
 import { surviveRejections } from '@daybook/runtime/unhandled-rejections'
-import { endInTime } from './end-in-time.ts'
-import type { ProcessParts } from './process-parts.ts'
-import { createShutdown } from './shutdown.ts'
 
 /** What runs as a process. */
-export interface ProcessOptions {
+interface ProcessOptions {
   /** The name in log lines, metrics and traces: `daybook`, `gateway`. */
   readonly name: string
   /** The name in messages for people: `Daybook`, `The gateway`. */
@@ -101,4 +106,143 @@ export async function runProcess({ name, title, defaultPort, start }: ProcessOpt
 const reasonOfStart = (error: unknown): unknown => {
   if (damageOf(error) !== null || isReadOnly(error)) return whyUnavailable(error)
   return error instanceof DaybookError ? error.message : error
+}
+
+/** How a part of a process ends. */
+interface Ending {
+  /** Its name in the message when it does not end in time: `the gateway`. @default 'a part' */
+  readonly part?: string
+  /** Called once, before anything is stopped. */
+  readonly begin?: () => void
+  /** Called from time to time once the stop takes long: ends what blocks others, such as a long statement. */
+  readonly hurry?: () => Promise<void>
+  /** Called at the very end if the part did not stop: leaves nothing behind. It must not wait. */
+  readonly cut?: () => void
+}
+
+/** Everything that was started, to be ended in the opposite order whatever happens. */
+interface Shutdown {
+  add(stop: () => Promise<void> | void, ending?: Ending): void
+  /** Ends everything, the last started first, even if one fails. @throws the first failure, at the end */
+  run(): Promise<void>
+  /** Ends what blocks others, in all parts that have not ended. Failures are ignored. */
+  hurry(): Promise<void>
+  /** Gives up. @returns the parts that have not ended, beginning with the one that is ending now */
+  cut(): string[]
+}
+
+interface Started extends Ending {
+  readonly stop: () => Promise<void> | void
+}
+
+/** An empty list of parts. */
+export function createShutdown(): Shutdown {
+  const started: Started[] = []
+  return {
+    add: (stop, ending = {}) => void started.push({ stop, ...ending }),
+    async run() {
+      const failures: unknown[] = []
+      for (const { begin } of started) begin?.()
+      for (let last = started.at(-1); last !== undefined; last = started.at(-1)) {
+        try {
+          await last.stop()
+        } catch (error) {
+          failures.push(error)
+        }
+        started.splice(started.indexOf(last), 1)
+      }
+      if (failures.length > 0) throw failures[0]
+    },
+    async hurry() {
+      await Promise.allSettled(started.map(({ hurry }) => hurry?.()))
+    },
+    cut() {
+      for (const { cut } of started) cut?.()
+      return started.map(({ part = 'a part' }) => part).toReversed()
+    },
+  }
+}
+
+/** How a stop ended: `cutOff` names the parts that did not end in time. */
+interface Ended {
+  readonly cutOff: readonly string[]
+}
+
+/**
+ * Times of a stop, in milliseconds: when to start ending what blocks others, how often to repeat that, and
+ * when to give up.
+ */
+interface StopTimes {
+  readonly hurryAfterMs: number
+  readonly hurryEveryMs: number
+  readonly limitMs: number
+}
+
+/**
+ * Under 10 s, after which supervisors such as Docker kill. Connections have 3 s for their last answers, then
+ * running statements are cancelled. What has not ended after 9.5 s is cut off.
+ */
+const STOP_TIMES: StopTimes = { hurryAfterMs: 4_000, hurryEveryMs: 1_000, limitMs: 9_500 }
+
+/**
+ * Ends everything within the limit. A cut loses nothing that was acknowledged: it is already committed.
+ * Leases that were not released run out by themselves.
+ * @throws the first failure of a part that could not be stopped
+ */
+export async function endInTime(shutdown: Shutdown, times: StopTimes = STOP_TIMES): Promise<Ended> {
+  const over = new AbortController()
+  const limit = new Promise<'limit'>((resolve) => {
+    const timer = setTimeout(() => resolve('limit'), times.limitMs)
+    over.signal.addEventListener('abort', () => clearTimeout(timer))
+  })
+  const hurrying = async (): Promise<void> => {
+    await pause(times.hurryAfterMs, over.signal)
+    while (!over.signal.aborted) {
+      await shutdown.hurry()
+      await pause(times.hurryEveryMs, over.signal)
+    }
+  }
+  void hurrying()
+  try {
+    const end = await Promise.race([shutdown.run(), limit])
+    return { cutOff: end === 'limit' ? shutdown.cut() : [] }
+  } finally {
+    over.abort()
+  }
+}
+
+/** Tells the person who started the process what it is doing, in one sentence. */
+export type Progress = (message: string) => void
+
+/** What every part of a process gets when it opens. */
+export interface ProcessParts {
+  readonly logger: Logger
+  readonly progress: Progress
+  /** Each opened part registers here how it is closed. */
+  readonly shutdown: Shutdown
+  /** For a process that is alone on its database. Default: other processes may do something at any time. */
+  readonly activity?: Activity
+}
+
+/**
+ * Serves `/health`, `/ready` and `/metrics` for a service without an API. It is ready if it can reach and
+ * read the database and no projection has diverged from its journal. Other parts may be unavailable: work
+ * continues by itself when they are back.
+ * @returns the address
+ */
+export async function serveProbes(
+  config: Config,
+  { db, metrics }: { db: Database; metrics: ServiceMetrics },
+  { logger, shutdown }: ProcessParts,
+): Promise<string> {
+  const ready = async (): Promise<Readiness> => {
+    const refusal = refusalOf(db)
+    if (refusal !== null) return { ready: false, problems: [refusal.message] }
+    if (!(await isReachable(db))) return { ready: false, problems: ['the database cannot be reached'] }
+    const problems = await describeDiverged(db)
+    return { ready: problems.length === 0, problems }
+  }
+  const http = await startServiceHttp({ logger, ready, metrics }, config)
+  shutdown.add(http.stop, { part: 'the probes' })
+  return http.url
 }

@@ -1,14 +1,11 @@
 import { DaybookError } from '@daybook/memory/errors'
-import type { Engine } from '@daybook/projection/engine/engine'
-import { startEngine } from '@daybook/projection/engine/start-engine'
-import { createPositionSignal } from '@daybook/projection/positions/position-signal'
+import { type Engine, startEngine } from '@daybook/projection/engine/engine'
+import { createPositionSignal } from '@daybook/projection/positions/positions'
 import { openBus } from './open-bus.ts'
 import { openDatabaseServer } from './open-database.ts'
-import { openEmbedders } from './open-embedders.ts'
+import { openEmbedders, openQueueWorkers } from './open-embedders.ts'
 import { openMetrics } from './open-metrics.ts'
-import { openQueueWorkers } from './open-queue-workers.ts'
-import { runProcess } from './run-process.ts'
-import { serveProbes } from './serve-probes.ts'
+import { runProcess, serveProbes } from './run-process.ts'
 
 /**
  * Runs a process that writes one engine's projection. Any number of them may run.

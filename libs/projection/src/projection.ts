@@ -1,6 +1,6 @@
 import type { JournalCursor, JournalEvent } from '@daybook/memory/events'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import type { GenerationRef } from './generations/generation-ref.ts'
+import type { GenerationRef } from './generations/generations.ts'
 
 /** An event that could not be applied, and why. */
 export interface ParkedEvent {

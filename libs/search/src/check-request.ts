@@ -1,11 +1,16 @@
 import { ValidationError } from '@daybook/memory/errors'
-import { grouped } from '@daybook/memory/size-in-words'
-import { characters } from '@daybook/memory/text-rules'
+import { characters, grouped } from '@daybook/memory/text-rules'
 import { parseQuery } from './query/parse-query.ts'
 import { isEmpty, type ParsedQuery } from './query/query.ts'
 import { hasOperators } from './query/tokens.ts'
-import { DEFAULT_RANKING, type RankingMethod, type RankingOptions } from './ranking/options.ts'
-import { PRIOR_WEIGHT_MAX, PRIORS, type PriorWeights } from './ranking/priors.ts'
+import {
+  DEFAULT_RANKING,
+  PRIOR_WEIGHT_MAX,
+  PRIORS,
+  type PriorWeights,
+  type RankingMethod,
+  type RankingOptions,
+} from './ranking/options.ts'
 
 /** The most hits that a search returns. */
 export const LIMIT_MAX = 100

@@ -1,4 +1,4 @@
-import { DEFAULT_MODEL, Q8_MODEL } from '@daybook/embeddings/default-model'
+import { DEFAULT_MODEL, Q8_MODEL } from '@daybook/embeddings/models'
 import { expect, it } from 'vitest'
 import { floorOf } from './model-floors.ts'
 

@@ -1,4 +1,4 @@
-import { DEFAULT_MODEL, Q8_MODEL } from '@daybook/embeddings/default-model'
+import { DEFAULT_MODEL, Q8_MODEL } from '@daybook/embeddings/models'
 import { plainModelId } from '@daybook/embeddings/token-bits/token-bits'
 import type { Floor } from './ranking/floor.ts'
 

@@ -1,5 +1,6 @@
 import type { QueryTokens } from '@daybook/embeddings/embedder'
-import { HALF_LIFE_MS } from '@daybook/memory/decay'
+import { HALF_LIFE_MS } from '@daybook/memory/expiry'
+import { readSupersededBy } from '@daybook/pgvector/read/filter'
 import { readNoteBeginnings } from '@daybook/pgvector/read/read-memories'
 import { LIMIT_MAX } from './check-request.ts'
 import type { Searched } from './engine/search-engines.ts'
@@ -7,23 +8,21 @@ import { type RankedByTokens, rankByTokens } from './late-interaction/rank-by-to
 import type { EarlyComparisons } from './late-interaction/token-comparisons.ts'
 import type { FrequenciesOnce } from './late-interaction/word-frequencies.ts'
 import { floorOf } from './model-floors.ts'
-import { readPriors } from './priors/read-priors.ts'
-import { withPriors } from './priors/with-priors.ts'
+import { readPriors, withPriors } from './priors/with-priors.ts'
 import type { ParsedQuery } from './query/query.ts'
 import { evidenceOf, isAnswer } from './ranking/floor.ts'
-import type { WantedTime } from './ranking/late/time-match.ts'
-import type { RankingOptions } from './ranking/options.ts'
-import { priorsCount } from './ranking/priors.ts'
+import type { WantedTime } from './ranking/late/rank-late.ts'
+import { priorsCount, type RankingOptions } from './ranking/options.ts'
 import { type RankedHit, rank } from './ranking/rank.ts'
+import { isUnheard, namesStranger } from './ranking/sessions.ts'
 import { namesIn, preferSpeakers } from './ranking/speakers.ts'
-import { isUnheard, namesStranger } from './ranking/strangers.ts'
 import type { NeighbourLookups } from './retrievers/postgres/neighbours-retriever.ts'
-import type { RetrieverInput } from './retrievers/retriever-input.ts'
+import type { RetrieverInput } from './retrievers/query-terms.ts'
 import type { SearchParts } from './search-parts.ts'
 import type { SearchRequest } from './search-request.ts'
 
 /** What `rankFound` works on. */
-export interface FoundToRank {
+interface FoundToRank {
   readonly query: ParsedQuery
   /** The times that the question names. */
   readonly times: readonly WantedTime[]
@@ -37,7 +36,7 @@ export interface FoundToRank {
 }
 
 /** The hits in their order, and what late interaction knows of them; null if it did not rank them. */
-export interface RankedFound {
+interface RankedFound {
   readonly ranked: readonly RankedHit[]
   readonly byTokens: RankedByTokens | null
   /** Whether there were candidates, and none of them is relevant enough. */
@@ -160,4 +159,57 @@ function withoutFar(ranked: readonly RankedHit[], leastCosine: number | undefine
       near.has(memoryId) ||
       (retrievers.length === 0 && neighbours.some((neighbour) => near.has(neighbour.memoryId))),
   )
+}
+
+/** What is put in order. */
+interface Scored {
+  readonly memoryId: string
+  readonly score: number
+}
+
+/** A hit, and the plain id of the memory that supersedes it, if there is one. */
+export type Succeeded<Hit> = Hit & { readonly supersededBy?: string }
+
+/**
+ * Puts each memory that another of these supersedes below that one, with at most its score: who asks wants to
+ * know what is true now. Where the newer memory is not among them, the older one stays where it is: it is all
+ * that is known of the question, and its `supersededBy` says where to go on.
+ */
+export async function belowSuccessors<Hit extends Scored>(
+  { scope, readModel }: Pick<SearchParts, 'scope' | 'readModel'>,
+  hits: readonly Hit[],
+): Promise<readonly Succeeded<Hit>[]> {
+  if (hits.length === 0) return hits
+  const successors = await readSupersededBy(
+    scope,
+    readModel.tables,
+    hits.map(({ memoryId }) => memoryId),
+  )
+  return successors.size === 0 ? hits : orderBySuccession(hits, successors)
+}
+
+/** The order of `belowSuccessors`. @param successors the newer memory's id by that of the older one */
+export function orderBySuccession<Hit extends Scored>(
+  hits: readonly Hit[],
+  successors: ReadonlyMap<string, string>,
+): readonly Succeeded<Hit>[] {
+  const byId = new Map(hits.map((hit) => [hit.memoryId, hit]))
+  const placed = hits.map((hit) => {
+    let score = hit.score
+    let generations = 0
+    // Memories may supersede each other in a circle.
+    const seen = new Set([hit.memoryId])
+    for (let id = successors.get(hit.memoryId); id !== undefined && !seen.has(id); id = successors.get(id)) {
+      const newer = byId.get(id)
+      if (newer === undefined) break
+      seen.add(id)
+      score = Math.min(score, newer.score)
+      generations += 1
+    }
+    const supersededBy = successors.get(hit.memoryId)
+    return { hit: supersededBy === undefined ? hit : { ...hit, score, supersededBy }, generations }
+  })
+  return placed
+    .toSorted((a, b) => b.hit.score - a.hit.score || a.generations - b.generations)
+    .map(({ hit }) => hit)
 }

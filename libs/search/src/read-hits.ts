@@ -1,9 +1,9 @@
 import type { Memory } from '@daybook/memory/state'
+import { wholeState } from '@daybook/pgvector/generation-tables'
 import { type MemoryColumns, toMemory } from '@daybook/pgvector/read/read-memories'
-import { wholeState } from '@daybook/pgvector/stored-state'
 import { sql } from 'kysely'
 import type { RankedHit } from './ranking/rank.ts'
-import type { RetrieverInput } from './retrievers/retriever-input.ts'
+import type { RetrieverInput } from './retrievers/query-terms.ts'
 
 /** What the last statement of a search read. */
 export interface ReadHits {

@@ -1,11 +1,27 @@
+import type { TextSpan } from '@daybook/embeddings/embedder'
+import { languageOf } from '@daybook/lexical-index/lexemes'
 import { hitLines } from '@daybook/memory/hit-lines'
 import { safeLine } from '@daybook/memory/safe-text'
-import { memoryIdOf, titleOf } from '@daybook/memory/state'
-import type { SearchAnswer, SearchHit } from './search-request.ts'
-import { plainSnippet } from './snippets.ts'
+import {
+  embeddedTextOf,
+  type Memory,
+  type MemoryState,
+  memoryIdOf,
+  textOf,
+  titleOf,
+} from '@daybook/memory/state'
+import type { Searched } from './engine/search-engines.ts'
+import type { ParsedQuery } from './query/query.ts'
+import type { Succeeded } from './rank-found.ts'
+import type { RankedHit } from './ranking/rank.ts'
+import type { VectorHit } from './retrievers/postgres/vector-retriever.ts'
+import type { RetrieversRun } from './run-retrievers.ts'
+import type { SearchParts } from './search-parts.ts'
+import type { MatchType, SearchAnswer, SearchHit } from './search-request.ts'
+import { plainSnippet, snippets } from './snippets.ts'
 
 /** What is said of a hit beside its memory. */
-export interface HitMarks {
+interface HitMarks {
   /** Whether it was written with a key of low trust. Default no. */
   readonly isLowTrust?: (hit: SearchHit) => boolean
   /** Whether its newest version is at the project's home. Default yes. */
@@ -77,4 +93,54 @@ function renderHit(
     snippet: safeLine(plainSnippet(snippet)),
   }
   return hitLines(place, shown, now).join('\n')
+}
+
+/**
+ * Makes hits of ranked memories: with their content, a snippet, and the explanation of their score. A memory that
+ * has expired since the retrievers found it is left out.
+ *
+ * @param memories the content, by id
+ * @param passages of long texts that match best (`late-interaction/best-passages.ts`)
+ */
+export async function presentHits(
+  { scope, readModel }: SearchParts,
+  query: ParsedQuery,
+  ranked: readonly Succeeded<RankedHit>[],
+  memories: ReadonlyMap<string, Memory>,
+  { vector, generation }: Searched,
+  passages: ReadonlyMap<string, TextSpan>,
+): Promise<SearchHit[]> {
+  const found = ranked.flatMap((hit) => {
+    const memory = memories.get(hit.memoryId)
+    return memory === undefined ? [] : [{ hit, memory }]
+  })
+  const spans = new Map(vector?.map((hit) => [hit.memoryId, hit]))
+  const texts = found.map(({ hit, memory }) => {
+    const best = passages.get(hit.memoryId)
+    if (best !== undefined) return embeddedTextOf(memory.state).slice(best.start, best.end)
+    return passage(memory.state, hit, spans.get(hit.memoryId))
+  })
+  const marked = await snippets(scope.db, query.wanted, texts, languageOf(readModel.tables, scope.projectId))
+  const modelId = vector === null ? null : generation.modelId
+  return found.map(({ hit, memory }, index) => ({
+    memory,
+    score: hit.score,
+    ...(hit.supersededBy !== undefined && { supersededBy: hit.supersededBy }),
+    matchType: hit.matchType,
+    snippet: marked[index] ?? '',
+    passage: texts[index] ?? '',
+    explanation: { ...hit.explanation, generation: generation.generation, modelId },
+  }))
+}
+
+/** The text for the snippet: all of it if words matched, else the nearest chunk. */
+function passage(state: MemoryState, hit: RankedHit, span: VectorHit | undefined): string {
+  if (hit.matchType !== 'SEMANTIC' || span === undefined) return textOf(state)
+  return embeddedTextOf(state).slice(span.spanStart, span.spanEnd)
+}
+
+/** How a search was done, from the retrievers that ran. */
+export function matchTypeOf({ lexical, vector }: Pick<RetrieversRun, 'lexical' | 'vector'>): MatchType {
+  if (lexical !== null && vector !== null) return 'HYBRID'
+  return vector === null ? 'KEYWORD' : 'SEMANTIC'
 }

@@ -1,13 +1,15 @@
-import type { QueryTokens } from '@daybook/embeddings/embedder'
+import type { QueryEmbedding, QueryTokens } from '@daybook/embeddings/embedder'
+import type { Embedders } from '@daybook/embeddings/embedders'
 import { answersAtOnce } from '@daybook/postgres/connect'
 import type { CandidateSource } from '@daybook/projection/engine/search-engine'
-import type { QueryVector } from './query-vector.ts'
+import type { Generation } from '@daybook/projection/generations/generations'
+import { reasonOf } from '@daybook/runtime/reason-of'
 import type { FoundMemory } from './ranking/retriever.ts'
 import { candidateLexicalRetriever } from './retrievers/candidates/lexical-retriever.ts'
 import { candidateVectorRetriever } from './retrievers/candidates/vector-retriever.ts'
 import { lexicalRetriever } from './retrievers/postgres/lexical-retriever.ts'
 import { type VectorHit, vectorRetriever } from './retrievers/postgres/vector-retriever.ts'
-import type { RetrieverInput } from './retrievers/retriever-input.ts'
+import type { RetrieverInput } from './retrievers/query-terms.ts'
 import type { SearchMode } from './search-request.ts'
 import { timed } from './timed.ts'
 
@@ -108,4 +110,30 @@ export async function runRetrievers(
   ])
   if ('missing' in vectors) return byWords([vectors.missing])
   return { lexical: words, vector: vectors.hits, tokens: vectors.tokens, degraded: [] }
+}
+
+/** What the model says of the query, or the reason why it says nothing, in words. */
+export type QueryVector = QueryEmbedding | { readonly missing: string }
+
+/**
+ * Embeds a query with priority over background work. Never throws: without a vector, a search finds memories
+ * by words.
+ */
+export async function queryVector(
+  embedders: Embedders,
+  { modelId }: Pick<Generation, 'modelId'>,
+  { projectId, text }: { readonly projectId: string; readonly text: string },
+): Promise<QueryVector> {
+  try {
+    const embedder = await embedders.of(modelId)
+    if (embedder === null)
+      return {
+        missing: `no embedder is configured for the index's model ${modelId} (DAYBOOK_EMBEDDER), so memories are found by their words only`,
+      }
+    return await embedder.embedQuery(text, { projectId })
+  } catch (error) {
+    return {
+      missing: `the embedder does not answer (${reasonOf(error)}), so memories are found by their words only`,
+    }
+  }
 }

@@ -1,4 +1,4 @@
-import { EmbedderError } from '@daybook/embeddings/embedder-error'
+import { EmbedderError } from '@daybook/embeddings/embedder'
 import { fixedEmbedders } from '@daybook/embeddings/embedders'
 import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
 import type { Memory } from '@daybook/memory/state'

@@ -1,17 +1,18 @@
 import type { TextSpan } from '@daybook/embeddings/embedder'
-import { ENGLISH } from '@daybook/lexical-index/language'
+import { ENGLISH } from '@daybook/lexical-index/lexemes'
 import { breakTokens } from '@daybook/memory/break-tokens'
-import { queryWords } from '@daybook/memory/fold-words'
+import { foldedParts, queryWords } from '@daybook/memory/fold-words'
 import type { Database } from '@daybook/postgres/connect'
 import { type RawBuilder, sql } from 'kysely'
-import { type FoldedText, foldedText } from './folded-text.ts'
 
 /**
  * Private-use characters that mark matches until the rest of the text is escaped. They are removed from
  * texts.
  */
 const START = '\uE000'
+
 const STOP = '\uE001'
+
 const MARKS = /[\uE000\uE001]/gu
 
 /**
@@ -108,4 +109,41 @@ function shorten(text: string): string {
   const open = part.lastIndexOf(START) > part.lastIndexOf(STOP)
   // Removes half of an emoji that the cut left.
   return `${start > 0 ? '…' : ''}${part}${open ? STOP : ''}…`.replace(/\p{Surrogate}/gu, '')
+}
+
+/** A text as it is searched, and where it is from. */
+interface FoldedText {
+  readonly folded: string
+  /** The part of the original text that a part of the folded one is from. */
+  original(start: number, end: number): TextSpan
+}
+
+/** Folds a text that is shown: words are found in the folded one (`fold-words.ts`), the original is shown. */
+function foldedText(text: string): FoldedText {
+  const pieces: string[] = []
+  // For each character of the folded text, the part of the original that it is from.
+  const from: number[] = []
+  const to: number[] = []
+  const keep = (start: number, end: number) => {
+    pieces.push(text.slice(start, end))
+    for (let at = start; at < end; at++) {
+      from.push(at)
+      to.push(at + 1)
+    }
+  }
+  let after = 0
+  for (const { start, end, word } of foldedParts(text)) {
+    if (start > after) keep(after, start)
+    pieces.push(word)
+    for (const _ of word.split('')) {
+      from.push(start)
+      to.push(end)
+    }
+    after = end
+  }
+  keep(after, text.length)
+  return {
+    folded: pieces.join(''),
+    original: (start, end) => ({ start: from[start] ?? text.length, end: to[end - 1] ?? text.length }),
+  }
 }

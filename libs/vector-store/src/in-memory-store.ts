@@ -3,11 +3,12 @@ import {
   checkDocuments,
   checkTopK,
   checkVector,
+  cosine,
   createOpenness,
   DEFAULT_TOP_K,
-} from './check.ts'
-import { cosine } from './cosine.ts'
-import type { VectorDocument, VectorStore } from './vector-store.ts'
+  type VectorDocument,
+  type VectorStore,
+} from './vector-store.ts'
 
 /** The order of ids in both stores: that of their UTF-8, which Postgres calls the collation "C". */
 const byId = (left: string, right: string): number => Buffer.compare(Buffer.from(left), Buffer.from(right))

@@ -7,8 +7,9 @@ import {
   checkVector,
   createOpenness,
   DEFAULT_TOP_K,
-} from './check.ts'
-import type { FoundDocument, VectorStore } from './vector-store.ts'
+  type FoundDocument,
+  type VectorStore,
+} from './vector-store.ts'
 
 /** What runs statements: a `Pool` or `Client` of `pg`, or a PGlite. */
 export interface SqlClient {

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import type { Readable, Writable } from 'node:stream'
 import type { InputOf } from '@daybook/api/graphql'
-import type { LocalDaemonError, LocalDaemonErrorCode } from '@daybook/local-daemon/local-daemon-error'
+import type { LocalDaemonError, LocalDaemonErrorCode } from '@daybook/local-daemon/daemon-state'
 import { isKindName, KIND_NAMES, type KindName } from '@daybook/memory/kinds/index'
 import { parseDuration } from '@daybook/runtime/units'
 

@@ -1,5 +1,5 @@
 import * as local from '@daybook/local-daemon/connection'
-import { LocalDaemonError } from '@daybook/local-daemon/local-daemon-error'
+import { LocalDaemonError } from '@daybook/local-daemon/daemon-state'
 import { fromLocalDaemon } from './command-line.ts'
 
 /** Where the daemon is and how to open it. */

@@ -1,5 +1,5 @@
 import { toMapPoints } from '@daybook/client/map-points'
-import { saveMap } from '@daybook/memory-map/store/save-map'
+import { saveMap } from '@daybook/memory-map/store/read-map'
 import { projectScope } from '@daybook/postgres/project-scope'
 import { SERVICE_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

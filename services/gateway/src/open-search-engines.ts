@@ -1,6 +1,6 @@
 import { ENGINES } from '@daybook/engines/engines'
 import type { Database } from '@daybook/postgres/connect'
-import type { ProcessParts } from '@daybook/process/process-parts'
+import type { ProcessParts } from '@daybook/process/run-process'
 import type { Engine } from '@daybook/projection/engine/engine'
 import type { EngineSlot } from '@daybook/projection/engine/search-engine'
 import { type Generation, liveGeneration } from '@daybook/projection/generations/generations'

@@ -1,12 +1,11 @@
 import { type GraphQLDocument, textOf } from '@daybook/api/graphql'
 import { DaybookClientError } from '@daybook/client/client-error'
 import { createClient, type DaybookClient } from '@daybook/client/create-client'
-import { retrying } from '@daybook/client/retry/retrying'
-import { waitAfter } from '@daybook/client/retry/wait-after'
+import { retrying, waitAfter } from '@daybook/client/retry/retrying'
 import type { Connection } from '@daybook/local-daemon/connection'
-import { LocalDaemonError } from '@daybook/local-daemon/local-daemon-error'
+import { LocalDaemonError } from '@daybook/local-daemon/daemon-state'
 import type { Follow } from '@daybook/mcp/changes'
-import { ApiError, type Daybook } from '@daybook/mcp/daybook'
+import { ApiError, type Daybook } from '@daybook/mcp/session'
 import { ANYWHERE, daemonFetch } from './daemon-fetch.ts'
 
 /**

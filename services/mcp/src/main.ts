@@ -1,8 +1,7 @@
-import { connectOrStart } from '@daybook/local-daemon/connect-or-start'
+import { connectOrStart } from '@daybook/local-daemon/ensure-daemon'
 import { detectContext } from '@daybook/runtime/detect-context'
-import { type McpArguments, readArguments } from './arguments.ts'
 import { localDaybook } from './local-daybook.ts'
-import { serve } from './serve.ts'
+import { type McpArguments, readArguments, serve } from './serve.ts'
 
 /* `daybook mcp`: Daybook for an agent over stdio. Standard output belongs to the protocol; people read standard error. */
 

@@ -1,15 +1,16 @@
+import { parseArgs } from 'node:util'
+import type { ConnectionOptions } from '@daybook/local-daemon/connection'
 import { resourcesOf } from '@daybook/mcp/changes'
 import { createReceipts } from '@daybook/mcp/receipts'
-import { takeSubscriptions } from '@daybook/mcp/resources/subscriptions'
+import { takeSubscriptions } from '@daybook/mcp/resources/index'
 import { createMcpServer } from '@daybook/mcp/server'
-import type { Toolset } from '@daybook/mcp/toolsets'
-import type { McpServer } from '@modelcontextprotocol/server'
+import { readToolsets, type Toolset } from '@daybook/mcp/toolsets'
+import type { JSONRPCMessage, McpServer, Transport } from '@modelcontextprotocol/server'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 import type { LocalDaybook } from './local-daybook.ts'
-import { tap } from './tap.ts'
 
 /** What is served. */
-export interface Served {
+interface Served {
   readonly daybook: LocalDaybook
   readonly toolsets: readonly Toolset[]
   readonly context: string | null
@@ -71,4 +72,65 @@ export function serve({ daybook, toolsets, context, log }: Served): void {
     ended.abort()
     process.exit(0)
   })
+}
+
+/* oxlint-disable unicorn/prefer-add-event-listener -- a transport of MCP is no EventTarget */
+
+/** The same transport, which also tells of the method of each message that comes in. */
+function tap(transport: Transport, onMethod: (method: string) => void): Transport {
+  return {
+    start: () => transport.start(),
+    send: (message: JSONRPCMessage, options) => transport.send(message, options),
+    close: () => transport.close(),
+    set onclose(handler: Transport['onclose']) {
+      if (handler !== undefined) transport.onclose = handler
+    },
+    set onerror(handler: Transport['onerror']) {
+      if (handler !== undefined) transport.onerror = handler
+    },
+    set onmessage(handler: Transport['onmessage']) {
+      transport.onmessage = (message, extra) => {
+        if ('method' in message) onMethod(message.method)
+        handler?.(message, extra)
+      }
+    },
+  }
+}
+
+/** What an agent's configuration may say. */
+export interface McpArguments {
+  readonly connection: ConnectionOptions
+  readonly toolsets: readonly Toolset[]
+  /** The context; undefined: that of the folder. */
+  readonly context: string | undefined
+}
+
+/** What the command line passes on of `daybook mcp`; its help describes them. */
+const MCP_OPTIONS = {
+  url: { type: 'string' },
+  'data-dir': { type: 'string' },
+  project: { type: 'string' },
+  toolsets: { type: 'string' },
+  context: { type: 'string' },
+} as const
+
+/**
+ * Reads the arguments; what they do not say the environment says.
+ * @throws TypeError for an unknown option; ApiError VALIDATION for an unknown toolset
+ */
+export function readArguments(
+  given: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): McpArguments {
+  const { values } = parseArgs({ args: [...given], options: MCP_OPTIONS, strict: true })
+  const { url, project, context, toolsets, 'data-dir': dataDir } = values
+  return {
+    connection: {
+      ...(url !== undefined && { url }),
+      ...(dataDir !== undefined && { dataDir }),
+      ...(project !== undefined && { project }),
+    },
+    toolsets: readToolsets(toolsets ?? (environment['DAYBOOK_MCP_TOOLSETS'] || 'core')),
+    context,
+  }
 }

@@ -1,7 +1,7 @@
 import { eraseEvents } from '@daybook/journal/testing/erase'
 import { generationTables } from '@daybook/pgvector/generation-tables'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import { exportDocuments, ofProject } from '@daybook/typesense/verify/export-documents'
+import { exportDocuments, ofProject } from '@daybook/typesense/verify/compare-memories'
 import { collectionName } from '@daybook/typesense/write/collection'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -1,7 +1,9 @@
+import { ValidationError } from '@daybook/memory/errors'
 import { CHAIN_START } from '@daybook/memory/event-hash'
 import type { Database } from '@daybook/postgres/connect'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
 import { appliedProjects } from '@daybook/projection/positions/positions'
+import type { RebuildableProjection } from '@daybook/projection/rebuild/rebuildable-projection'
 import type { Verifiable } from '@daybook/projection/verify/verifiable'
 import { sql } from 'kysely'
 
@@ -102,4 +104,15 @@ export async function countMemories(db: Database, projectId: string | null): Pro
     .$if(projectId !== null, (query) => query.where('project_id', '=', projectId as string))
     .executeTakeFirstOrThrow()
   return row.memories
+}
+
+/** The projections that this process can work on, by name. */
+export type Projections = ReadonlyMap<string, RebuildableProjection>
+
+/** Finds a projection by name. @throws ValidationError if this process has no such projection */
+export function projectionOf(projections: Projections, name: string | null): RebuildableProjection {
+  const found = projections.get(name ?? '')
+  if (found === undefined)
+    throw new ValidationError('projection', `must be one of ${[...projections.keys()].join(', ')}`)
+  return found
 }

@@ -4,7 +4,7 @@ import { isDatabaseUnavailable } from '@daybook/postgres/errors'
 import type { Activity } from '@daybook/runtime/activity'
 import type { Logger } from '@daybook/runtime/logger'
 import { type Repeated, repeat } from '@daybook/runtime/repeat'
-import type { Projections } from './projections.ts'
+import type { Projections } from './projects.ts'
 
 /** What a loop that looks at the projections needs. */
 export interface LoopOptions {

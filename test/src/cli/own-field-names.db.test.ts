@@ -16,7 +16,7 @@ afterAll(() => {
 
 vi.mock('@daybook/memory/kinds/index', async (original) => {
   const real = await original<typeof kinds>()
-  const { text } = await import('@daybook/memory/kinds/fields')
+  const { text } = await import('@daybook/memory/kinds/kind')
   const { kind } = await import('@daybook/memory/kinds/kind')
   const call = kind({
     name: 'call',

@@ -1,7 +1,7 @@
 import { readHead, readJournal } from '@daybook/journal/read/read'
 import { readable } from '@daybook/journal/read/stored-event'
 import type { JournalEvent } from '@daybook/memory/events'
-import { fold } from '@daybook/memory/fold'
+import { fold } from '@daybook/memory/events'
 import { memoryIdOf, textOf } from '@daybook/memory/state'
 import { PGVECTOR } from '@daybook/pgvector/generation-tables'
 import { liveReadModel } from '@daybook/pgvector/read/live-read-model'

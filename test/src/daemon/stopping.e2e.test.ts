@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { dirname, join } from 'node:path'
-import { SOCKET_PORT, socketPath } from '@daybook/postgres/embedded/socket-path'
+import { SOCKET_PORT, socketPath } from '@daybook/postgres/embedded/host-folder'
 import { createNativeDatabase, POSTGRES } from '@daybook/postgres/testing/test-database'
 import { pause } from '@daybook/runtime/backoff'
 import { lockHolder } from '@daybook/runtime/exclusive-lock'

@@ -1,5 +1,5 @@
 import { type Daemon, startDaemon } from '@daybook/daemon/start-daemon'
-import { createShutdown } from '@daybook/process/shutdown'
+import { createShutdown } from '@daybook/process/run-process'
 import { pause } from '@daybook/runtime/backoff'
 import { readConfig } from '@daybook/runtime/config'
 import { silentLogger } from '@daybook/runtime/logger'

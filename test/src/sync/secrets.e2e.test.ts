@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
 import { schema } from '@daybook/gateway/schema/index'
 import { newId } from '@daybook/memory/id'
-import { SOCKET_PORT, socketPath } from '@daybook/postgres/embedded/socket-path'
+import { SOCKET_PORT, socketPath } from '@daybook/postgres/embedded/host-folder'
 import { startSwitchingProxy } from '@daybook/postgres/testing/switching-proxy'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'

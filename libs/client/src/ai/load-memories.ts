@@ -1,4 +1,4 @@
-import { delimited } from '@daybook/memory/delimited-data'
+import { delimited } from '@daybook/memory/safe-text'
 import type { UserModelMessage } from 'ai'
 import type { DaybookClient } from '../create-client.ts'
 import type { ContextOptions, PackedContext } from '../reads.ts'

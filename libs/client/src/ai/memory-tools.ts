@@ -1,10 +1,13 @@
+import type { InputOf } from '@daybook/api/graphql'
+import { entryText } from '@daybook/memory/entry-text'
+import { isKindName, type KindName } from '@daybook/memory/kinds/index'
+import { delimited } from '@daybook/memory/safe-text'
 import { tool } from 'ai'
 import { z } from 'zod'
+import { DaybookClientError } from '../client-error.ts'
 import type { DaybookClient } from '../create-client.ts'
 import type { Memory, SearchResult } from '../memory.ts'
 import type { MemoryFilter } from '../reads.ts'
-import { asData, entriesOf } from './as-data.ts'
-import { revisionOf } from './revision-of.ts'
 
 /** Which memories the tools reach. */
 export interface MemoryToolOptions {
@@ -145,3 +148,42 @@ export const memoryTools = (client: DaybookClient, options?: MemoryToolOptions) 
   ...readingTools(client, options),
   ...writingTools(client),
 })
+
+/** Memories as a model may read them: numbered entries in which none can look like another one. */
+const entriesOf = (memories: readonly Memory[]): string =>
+  memories.map((memory, index) => entryText(index + 1, memory, memory.text)).join('\n')
+
+/** What a tool gives a model: what memories say, marked as data. */
+function asData(text: string, notes: readonly string[] = []): string {
+  const { rule, block } = delimited('memories', text)
+  return [rule, block, ...notes].join('\n')
+}
+
+/** The field of each kind that says what the memory says. */
+const MAIN_FIELDS: Readonly<Record<KindName, string>> = {
+  decision: 'decision',
+  document: 'content',
+  entity: 'content',
+  error: 'message',
+  fact: 'content',
+  insight: 'content',
+  learning: 'correctPattern',
+  note: 'text',
+  session: 'summary',
+  stash: 'summary',
+  todo: 'description',
+}
+
+/** The revision that replaces what a memory says. Its id begins with its kind. @throws DaybookClientError VALIDATION */
+function revisionOf(memoryId: string, text: string): InputOf<'ReviseContentInput'> {
+  const kind = memoryId.split(':')[0] ?? ''
+  if (!isKindName(kind))
+    throw new DaybookClientError(
+      'VALIDATION',
+      `id must begin with a kind, such as insight:0192f0c1-…: ${memoryId}`,
+      {
+        field: 'id',
+      },
+    )
+  return { [kind]: { [MAIN_FIELDS[kind]]: text } } as unknown as InputOf<'ReviseContentInput'>
+}

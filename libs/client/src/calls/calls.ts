@@ -1,11 +1,8 @@
 import type { Given, GraphQLDocument } from '@daybook/api/graphql'
 import { DaybookClientError } from '../client-error.ts'
 import { type Failure, fieldOf, isFailure } from '../documents/failure.ts'
-import type { Connection } from '../http/connection.ts'
-import { type RequestOptions, request } from '../http/request.ts'
-import { newIdempotencyKey } from '../retry/idempotency-key.ts'
-import { retrying } from '../retry/retrying.ts'
-import { waitAfter } from '../retry/wait-after.ts'
+import { type Connection, type RequestOptions, request } from '../http/request.ts'
+import { newIdempotencyKey, retrying, waitAfter } from '../retry/retrying.ts'
 
 /** How a change is sent. */
 export interface ChangeOptions extends RequestOptions {

@@ -1,13 +1,14 @@
-import type { GraphQLDocument, VariablesOf } from '@daybook/api/graphql'
+import { type Given, type GraphQLDocument, textOf, type VariablesOf } from '@daybook/api/graphql'
 import { backoffDelay, pause } from '@daybook/runtime/backoff'
+import { createParser } from 'eventsource-parser'
 import type { Calls } from '../calls/calls.ts'
 import { DaybookClientError } from '../client-error.ts'
-import type { EVENTS } from '../documents/events.ts'
-import { HEAD } from '../documents/head.ts'
-import type { Connection } from '../http/connection.ts'
+import { type AnsweredEvent, EVENTS } from '../documents/events.ts'
+import { HEAD } from '../documents/failure.ts'
+import { type Answer, type Connection, parseAnswer, readAnswer, unreachable } from '../http/request.ts'
+import { type Memory, toMemory } from '../memory.ts'
 import type { Receipt } from '../own-writes/own-writes.ts'
 import type { MemoryFilter } from '../reads.ts'
-import { openStream } from './open-stream.ts'
 
 /** What to follow, and from where. */
 export interface EventsOptions {
@@ -33,13 +34,10 @@ export interface EventsOptions {
 }
 
 /** A subscription to the journal. It asks at least for each event's place, from which it goes on. */
-export type JournalSubscription<Event> = GraphQLDocument<
-  { readonly events: Event },
-  VariablesOf<typeof EVENTS>
->
+type JournalSubscription<Event> = GraphQLDocument<{ readonly events: Event }, VariablesOf<typeof EVENTS>>
 
 /** What following needs. */
-export interface Following {
+interface Following {
   readonly connection: Connection
   readonly calls: Calls
   /** How long it tries before the first connection, in milliseconds. */
@@ -105,4 +103,102 @@ export async function* followJournal<Event extends { readonly sequence: number; 
 async function readHead(calls: Calls, signal: AbortSignal): Promise<number> {
   const { projections } = await calls.read(HEAD, {}, { signal })
   return Math.max(0, ...projections.map(({ head }) => head))
+}
+
+/** An event of the journal. It names its place by its `sequence` and `hash`, as a receipt does. */
+export type MemoryEvent = Omit<AnsweredEvent, 'memory'> & {
+  /** After the event; null if the event cannot be read, was erased, or is in quarantine. */
+  readonly memory: Memory | null
+}
+
+/** Follows the journal, with the memory after each event. @throws DaybookClientError as `followJournal` */
+export async function* followEvents(
+  following: Following,
+  options?: EventsOptions,
+): AsyncGenerator<MemoryEvent, void> {
+  for await (const event of followJournal(following, EVENTS, options))
+    yield { ...event, memory: event.memory === null ? null : toMemory(event.memory) }
+}
+
+/** How a subscription is opened. */
+interface Opened {
+  /** Ends it. */
+  readonly signal: AbortSignal
+  /** How long the server may say nothing, in milliseconds. It sends a sign of life every 12 s. */
+  readonly silenceMs: number
+  readonly onConnected: () => void
+}
+
+/**
+ * One subscription on one connection: the protocol "GraphQL over Server-Sent Events" in its mode of distinct connections.
+ * It is read no faster than the results are taken. It ends when the server completes it.
+ * @throws DaybookClientError: UNREACHABLE where the connection breaks or falls silent
+ */
+async function* openStream<Result, Variables>(
+  connection: Connection,
+  document: GraphQLDocument<Result, Variables>,
+  variables: Given<Variables>,
+  { signal, silenceMs, onConnected }: Opened,
+): AsyncGenerator<Result, void> {
+  const silence = new AbortController()
+  const ended = AbortSignal.any([signal, silence.signal])
+  /** Waits for the server only: the time that the reader of the results takes does not count. */
+  const heard = async <Heard>(hearing: Promise<Heard>): Promise<Heard> => {
+    const timer = setTimeout(() => silence.abort(new DOMException('silent', 'TimeoutError')), silenceMs)
+    try {
+      return await hearing
+    } catch (error) {
+      throw unreachable(connection.url, silence.signal.aborted ? silence.signal.reason : error)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+  const response = await heard(
+    connection.fetch(`${connection.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'text/event-stream', ...connection.headers },
+      body: JSON.stringify({ query: textOf(document), variables }),
+      redirect: 'manual',
+      signal: ended,
+    }),
+  )
+  if (response.body === null || response.headers.get('content-type')?.includes('text/event-stream') !== true)
+    throw await refusalIn(connection.url, response, heard)
+  onConnected()
+  const reader = response.body.getReader()
+  try {
+    const decoder = new TextDecoder()
+    const messages: { readonly event?: string | undefined; readonly data: string }[] = []
+    const parser = createParser({ onEvent: (message) => messages.push(message) })
+    for (;;) {
+      const { done, value } = await heard(reader.read())
+      if (done) return
+      parser.feed(decoder.decode(value, { stream: true }))
+      for (const { event, data } of messages.splice(0)) {
+        if (event === 'complete') return
+        if (event === 'next') yield resultIn(connection.url, data) as Result
+      }
+    }
+  } finally {
+    // Closes the connection; a reader that has failed is closed already.
+    await reader.cancel().catch(() => undefined)
+  }
+}
+
+/** Of a stream the status says nothing: it is 200 before the first result. */
+const resultIn = (url: string, data: string): unknown =>
+  readAnswer(url, { status: 200, retryAfter: null, answer: parseAnswer(data) })
+
+async function refusalIn(
+  url: string,
+  response: Response,
+  heard: <Heard>(hearing: Promise<Heard>) => Promise<Heard>,
+): Promise<unknown> {
+  const answer: Answer | null = parseAnswer(await heard(response.text()))
+  try {
+    readAnswer(url, { status: response.status, retryAfter: response.headers.get('retry-after'), answer })
+  } catch (error) {
+    return error
+  }
+  return new DaybookClientError('NOT_DAYBOOK', `What answers at ${url} sends no stream of events`)
 }

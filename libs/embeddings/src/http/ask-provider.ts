@@ -1,10 +1,13 @@
+import { readFile } from 'node:fs/promises'
 import { reasonOf } from '@daybook/runtime/reason-of'
-import { EmbedderError } from '../embedder-error.ts'
+import { EmbedderError } from '../embedder.ts'
 import type { HttpModel } from './http-models.ts'
-import { readKey } from './provider-key.ts'
-import { PROTOCOLS, type VectorAnswer, type VectorRequest } from './provider-protocol.ts'
-import type { ProviderSettings } from './provider-settings.ts'
-import { retryAfterOf } from './retry-after.ts'
+import {
+  PROTOCOLS,
+  type ProviderSettings,
+  type VectorAnswer,
+  type VectorRequest,
+} from './provider-protocol.ts'
 
 /** A provider that does not answer now, but may later. */
 export class TryAgainError extends EmbedderError {
@@ -154,4 +157,50 @@ function publicUrl(text: string): string {
 function causeOf(error: unknown): string {
   const { cause } = error as { cause?: unknown }
   return reasonOf(cause ?? error) || 'no reason given'
+}
+
+/**
+ * How long a server asks to wait, in milliseconds: `retry-after-ms` (OpenAI), else `retry-after` in seconds or as a
+ * date (RFC 9110, 10.2.3). Null if it does not say, or not in a readable form.
+ */
+export function retryAfterOf(headers: Headers, now: number = Date.now()): number | null {
+  const milliseconds = numberOf(headers.get('retry-after-ms'))
+  if (milliseconds !== null) return milliseconds
+  const text = headers.get('retry-after')
+  if (text === null) return null
+  const seconds = numberOf(text)
+  if (seconds !== null) return seconds * 1_000
+  const date = Date.parse(text)
+  return Number.isNaN(date) ? null : Math.max(0, date - now)
+}
+
+function numberOf(text: string | null): number | null {
+  return text !== null && /^\d{1,9}(\.\d+)?$/u.test(text.trim()) ? Number(text) : null
+}
+
+/** A key from the environment, or the file that holds it. */
+interface KeySource {
+  readonly apiKey?: string | undefined
+  readonly apiKeyFile?: string | undefined
+}
+
+/**
+ * The key to send, read anew from its file each time; undefined if none is set.
+ * @throws EmbedderError `PROVIDER_REFUSED_KEY` if the file cannot be read or is empty
+ */
+export async function readKey({ apiKey, apiKeyFile }: KeySource): Promise<string | undefined> {
+  if (apiKeyFile === undefined) return apiKey
+  const failed = (reason: string) =>
+    new EmbedderError(
+      'PROVIDER_REFUSED_KEY',
+      `The file of OPENAI_API_KEY_FILE holds no key: ${reason}. Write the key into ${apiKeyFile}, and nothing else`,
+    )
+  let key: string
+  try {
+    key = (await readFile(apiKeyFile, 'utf8')).trim()
+  } catch (error) {
+    throw failed(reasonOf(error))
+  }
+  if (key === '') throw failed('it is empty')
+  return key
 }

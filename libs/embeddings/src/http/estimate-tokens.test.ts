@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { startMiniLm } from '../minilm-embedder.ts'
 import { testCacheDir } from '../testing/test-cache.ts'
-import { chunkTokensFor, estimateTokens } from './estimate-tokens.ts'
+import { chunkTokensFor, estimateTokens } from './http-embedder.ts'
 
 const here = import.meta.dirname
 const textsOf = (folder: string) =>

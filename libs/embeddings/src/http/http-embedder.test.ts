@@ -3,12 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { describeEmbedder } from '../embedder.contract.ts'
-import type { Embedder } from '../embedder.ts'
-import { type EmbedderError, isEmbedderDown } from '../embedder-error.ts'
+import { type Embedder, type EmbedderError, isEmbedderDown } from '../embedder.ts'
 import { type ProviderDouble, startProviderDouble } from '../testing/provider-double.ts'
-import { createHttpEmbedder, type HttpEmbedderOptions } from './http-embedder.ts'
+import { createHttpEmbedder, type HttpEmbedderOptions, type Usage } from './http-embedder.ts'
 import { type HttpModel, parseHttpModel } from './http-models.ts'
-import type { Usage } from './usage.ts'
 
 /* Against a local server that speaks the providers' APIs, over real HTTP. */
 

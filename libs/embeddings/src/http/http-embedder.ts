@@ -1,18 +1,12 @@
 import { setMaxListeners } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
 import { backoffDelay, pause } from '@daybook/runtime/backoff'
-import type { Embedder, Embedding } from '../embedder.ts'
-import { EmbedderError } from '../embedder-error.ts'
+import type { Metrics } from '@daybook/runtime/metrics'
+import { type Embedder, EmbedderError, type Embedding } from '../embedder.ts'
 import { createChunker } from '../minilm/chunk-text.ts'
 import { askProvider, type Patience, TooManyTextsError, TryAgainError } from './ask-provider.ts'
-import { chunkTokensFor, estimateTokens } from './estimate-tokens.ts'
-import type { HttpModel } from './http-models.ts'
-import { planRequests } from './plan-requests.ts'
-import { PROTOCOLS } from './provider-protocol.ts'
-import type { ProviderSettings } from './provider-settings.ts'
-import { createTurns } from './turns.ts'
-import { unitVectors } from './unit-vectors.ts'
-import type { Usage } from './usage.ts'
+import { type HttpModel, MAX_DIMENSION } from './http-models.ts'
+import { PROTOCOLS, type ProviderSettings } from './provider-protocol.ts'
 
 /** The options of `createHttpEmbedder`. */
 export interface HttpEmbedderOptions {
@@ -26,8 +20,10 @@ export interface HttpEmbedderOptions {
 
 /** Tries of a request of texts, the first included. Then the queue tries again, less and less often. */
 const TRIES = 4
+
 /** The longest that texts wait at the provider's wish, in milliseconds; beyond it the call fails at once. */
 const PATIENCE_MS = 60_000
+
 /** The longest that a question takes, in milliseconds: then the search goes by words. */
 const QUESTION_MS = 5_000
 
@@ -36,7 +32,7 @@ const QUESTION_MS = 5_000
  *
  * Texts are sent in requests within the provider's limits, one after the other. While the provider asks to wait
  * (`Retry-After`), nothing is sent; without such a wish, waits double. Questions are sent at once and only tried
- * once, and texts let them pass. The tokens of a text are estimated (`estimate-tokens.ts`), because only the provider
+ * once, and texts let them pass. The tokens of a text are estimated (`http-embedder.ts`), because only the provider
  * has the model's tokenizer.
  */
 export function createHttpEmbedder(options: HttpEmbedderOptions): Embedder {
@@ -168,4 +164,175 @@ function beginningOf(text: string, maxTokens: number): string {
   while (estimateTokens(beginning) > maxTokens)
     beginning = beginning.slice(0, Math.floor(beginning.length * 0.9))
   return beginning
+}
+
+/** Says when requests may be sent to a provider: questions first, and none while it asks to wait. */
+interface Turns {
+  /** Milliseconds until the provider takes requests again; 0 if it does. */
+  waitMs(): number
+  /** Sends nothing for so long. */
+  holdFor(milliseconds: number): void
+  /** Runs a question's request at once. */
+  question<T>(run: () => Promise<T>): Promise<T>
+  /** Waits until no question is under way and the provider takes requests. */
+  bulk(signal: AbortSignal): Promise<void>
+}
+
+/** How long texts wait for questions at most, in milliseconds: a steady stream of them must not stop the index. */
+const YIELD_MS = 2_000
+
+/** How often a waiting request looks again. */
+const LOOK_MS = 5
+
+/** Nothing is under way, and nothing is held. */
+function createTurns(): Turns {
+  let heldUntil = 0
+  let questions = 0
+  const waitMs = () => Math.max(0, heldUntil - performance.now())
+  const isAsked = () => questions > 0
+  return {
+    waitMs,
+    holdFor(milliseconds) {
+      heldUntil = Math.max(heldUntil, performance.now() + milliseconds)
+    },
+    async question(run) {
+      questions += 1
+      try {
+        return await run()
+      } finally {
+        questions -= 1
+      }
+    },
+    async bulk(signal) {
+      // Lets a question through that is asked in the same moment.
+      await setImmediate()
+      const yieldsUntil = performance.now() + YIELD_MS
+      while (!signal.aborted && isAsked() && performance.now() < yieldsUntil) await pause(LOOK_MS, signal)
+      while (!signal.aborted && waitMs() > 0) await pause(waitMs(), signal)
+    },
+  }
+}
+
+/**
+ * A provider's vectors, checked and scaled to length 1, which shortened ones are not.
+ * @throws EmbedderError `WRONG_DIMENSION`, or `PROVIDER_REFUSED_TEXT` if vectors are missing or not numbers
+ */
+function unitVectors(
+  vectors: readonly (readonly number[])[],
+  { texts, model }: { readonly texts: number; readonly model: HttpModel },
+): Float32Array[] {
+  const { provider, model: name, dimension } = model
+  if (vectors.length !== texts)
+    throw new EmbedderError(
+      'PROVIDER_REFUSED_TEXT',
+      `${name} gave ${vectors.length} vectors for ${texts} texts`,
+    )
+  return vectors.map((numbers) => {
+    if (numbers.length !== dimension)
+      throw new EmbedderError(
+        'WRONG_DIMENSION',
+        `${name} gives vectors of ${numbers.length} numbers, not of ${dimension}: ${
+          numbers.length > MAX_DIMENSION
+            ? `an index takes at most ${MAX_DIMENSION}, so take another model`
+            : `name it ${provider}/${name}/${numbers.length} in DAYBOOK_EMBEDDER and --model`
+        }`,
+      )
+    const length = Math.hypot(...numbers)
+    if (!Number.isFinite(length) || length === 0)
+      throw new EmbedderError('PROVIDER_REFUSED_TEXT', `${name} gave a vector that has no direction`)
+    return Float32Array.from(numbers, (number) => number / length)
+  })
+}
+
+/** What a request for vectors used. */
+export interface Usage {
+  readonly modelId: string
+  readonly tokens: number
+  /** US dollars; null if the price is not known. */
+  readonly cost: number | null
+}
+
+/** Adds up what providers charge for. */
+interface UsageMeter {
+  add(usage: Usage): void
+  /** Reports it as metrics from now on, with what was used before. */
+  countIn(metrics: Metrics): void
+}
+
+/** Nothing is used yet. */
+export function createUsageMeter(): UsageMeter {
+  let report: ((usage: Usage) => void) | null = null
+  const before: Usage[] = []
+  return {
+    add(usage) {
+      if (report === null) before.push(usage)
+      else report(usage)
+    },
+    countIn(metrics) {
+      const tokens = metrics.counter({
+        name: 'daybook_embedding_tokens_total',
+        help: 'Tokens that a provider of vectors has counted, by model',
+        labels: ['model'],
+      })
+      const cost = metrics.counter({
+        name: 'daybook_embedding_cost_usd_total',
+        help: 'What they cost in US dollars, by model, where the price is known',
+        labels: ['model'],
+      })
+      report = (usage) => {
+        tokens.add(usage.tokens, { model: usage.modelId })
+        if (usage.cost !== null) cost.add(usage.cost, { model: usage.modelId })
+      }
+      for (const usage of before.splice(0)) report(usage)
+    },
+  }
+}
+
+/** Words of ASCII letters; every other character is a piece of its own. */
+const PIECE = /[A-Za-z]+|\S/gu
+
+const encoder = new TextEncoder()
+
+/**
+ * How many tokens a text has at most, for models whose tokenizer is not here: one for every two letters of an ASCII
+ * word, and one for each byte of any other character.
+ *
+ * It must not be too low, because a provider refuses a text that is too long. MiniLM's own tokenizer counts 33 to 84 %
+ * of it on average, by language and kind of text, and at most 99 % in any chunk; only base64 goes beyond, to 109 %
+ * (docs/measurements.md#tokens-without-a-tokenizer).
+ */
+export function estimateTokens(text: string): number {
+  let tokens = 0
+  for (const [piece] of text.matchAll(PIECE))
+    tokens += piece.charCodeAt(0) < 0x80 ? Math.ceil(piece.length / 2) : encoder.encode(piece).length
+  return tokens
+}
+
+/**
+ * The most estimated tokens of a chunk for a model that takes `maxTokens`. A tenth stays free for texts that are
+ * denser than any prose, such as base64. Larger models could take more, but one vector for pages of text says little
+ * of each paragraph; 512 are about 250 tokens of English, as MiniLM's chunks.
+ */
+export const chunkTokensFor = (maxTokens: number): number => Math.min(512, Math.floor(maxTokens * 0.9))
+
+/** Cuts texts into requests of at most so many texts and estimated tokens, in their order. */
+function planRequests(
+  texts: readonly string[],
+  { maxTexts, maxTokens }: { readonly maxTexts: number; readonly maxTokens: number },
+): string[][] {
+  const requests: string[][] = []
+  let request: string[] = []
+  let tokens = 0
+  for (const text of texts) {
+    const more = estimateTokens(text)
+    if (request.length > 0 && (request.length >= maxTexts || tokens + more > maxTokens)) {
+      requests.push(request)
+      request = []
+      tokens = 0
+    }
+    request.push(text)
+    tokens += more
+  }
+  if (request.length > 0) requests.push(request)
+  return requests
 }

@@ -1,12 +1,9 @@
 import { basename, dirname, join } from 'node:path'
 import { AutoModel, AutoTokenizer, env, Tensor } from '@huggingface/transformers'
-import type { Embedding, QueryEmbedding } from '../embedder.ts'
-import { asEmbedderError, EmbedderError } from '../embedder-error.ts'
+import { asEmbedderError, EmbedderError, type Embedding, type QueryEmbedding } from '../embedder.ts'
 import { createTokenCoder, type TokenCoder } from '../token-bits/token-bits.ts'
-import type { Tokenised } from './batches.ts'
-import { meanPool } from './pooling.ts'
 import type { PreparedModel } from './prepare.ts'
-import { tokenMeanOf } from './token-mean.ts'
+import { meanPool, tokenMeanOf } from './token-mean.ts'
 import { type Tokenize, wordsOf } from './tokenizer.ts'
 
 /**
@@ -31,7 +28,7 @@ export interface Model {
 }
 
 /** The options of `loadModel`. */
-export interface LoadOptions {
+interface LoadOptions {
   readonly cacheDir: string
   /** Threads inside one operation, including the calling one. */
   readonly threads: number
@@ -175,4 +172,84 @@ function padBatch(batch: readonly Tokenised[]): Record<string, Tensor> {
     attention_mask: new Tensor('int64', mask, dims),
     token_type_ids: new Tensor('int64', new BigInt64Array(batch.length * places), dims),
   }
+}
+
+/**
+ * A request whose results come in any order. Its promise resolves with all of them in the order requested.
+ */
+export class Pending<T> {
+  readonly promise: Promise<T[]>
+  #results: T[]
+  #missing: number
+  #isSettled = false
+  #resolve!: (results: T[]) => void
+  #reject!: (error: EmbedderError) => void
+
+  /** @param count how many results are awaited; 0 resolves at once */
+  constructor(count: number) {
+    this.#results = Array.from<T>({ length: count })
+    this.#missing = count
+    this.promise = new Promise((resolve, reject) => {
+      this.#resolve = resolve
+      this.#reject = reject
+    })
+    if (count === 0) this.#settle()
+  }
+
+  /** True once all results are there or one failed: nothing more needs to be computed for it. */
+  get isSettled(): boolean {
+    return this.#isSettled
+  }
+
+  /** Ignored after a rejection. */
+  fill(index: number, result: T): void {
+    this.#results[index] = result
+    if (--this.#missing === 0 && !this.#isSettled) this.#settle()
+  }
+
+  /** Only the first call counts. */
+  reject(error: EmbedderError): void {
+    this.#isSettled = true
+    this.#reject(error)
+  }
+
+  #settle(): void {
+    this.#isSettled = true
+    this.#resolve(this.#results)
+  }
+}
+
+/** Something to put through the model, as token ids. */
+export interface Tokenised {
+  readonly ids: readonly number[]
+}
+
+/** The limits of one batch. */
+export interface BatchLimits {
+  /** Most tokens in a batch, including padding: texts × longest text. */
+  readonly maxPaddedTokens: number
+  readonly maxTexts: number
+}
+
+/**
+ * Groups texts into batches of similar length, the longest first. In a batch every text is padded to the
+ * longest one, and padding costs as much as text. Sorting by length avoids nearly all of it
+ * (docs/measurements.md#padding-of-embedding-batches).
+ *
+ * A text over `maxPaddedTokens` gets its own batch.
+ */
+export function planBatches<T extends Tokenised>(items: readonly T[], limits: BatchLimits): T[][] {
+  const batches: T[][] = []
+  let batch: T[] = []
+  for (const item of items.toSorted((a, b) => b.ids.length - a.ids.length)) {
+    const longest = batch[0]?.ids.length ?? item.ids.length
+    const isFull = batch.length >= limits.maxTexts || (batch.length + 1) * longest > limits.maxPaddedTokens
+    if (batch.length > 0 && isFull) {
+      batches.push(batch)
+      batch = []
+    }
+    batch.push(item)
+  }
+  if (batch.length > 0) batches.push(batch)
+  return batches
 }

@@ -14,11 +14,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { testCacheDir } from '../testing/test-cache.ts'
-import { createFolderAtomically } from './atomic-folder.ts'
 import { GRAPH_VERSION } from './bert-onnx.ts'
-import { MODEL_DATA_FILE, missingFile } from './model-folder.ts'
-import { findNpmWeights } from './npm-weights.ts'
-import { prepareMiniLm } from './prepare.ts'
+import {
+  createFolderAtomically,
+  findNpmWeights,
+  MODEL_DATA_FILE,
+  missingFile,
+  prepareMiniLm,
+} from './prepare.ts'
 
 describe('prepareMiniLm', () => {
   let cacheDir: string

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { asEmbedderError, EmbedderError } from '../embedder-error.ts'
+import { asEmbedderError, EmbedderError } from '../embedder.ts'
 import { type ConnectOptions, connectWorker, type WorkerConnection } from './worker-connection.ts'
 
 /**

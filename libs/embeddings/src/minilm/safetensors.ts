@@ -1,4 +1,4 @@
-import { widenFloat16 } from './float16.ts'
+import { widenFloat16 } from './packed-embeddings.ts'
 
 /** A tensor of weights: its shape, outermost dimension first, and its numbers in row-major order. */
 export interface Weights {

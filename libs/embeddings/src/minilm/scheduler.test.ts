@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { Embedding } from '../embedder.ts'
-import type { Tokenised } from './batches.ts'
+import type { Tokenised } from './model.ts'
 import { createScheduler, type Engine } from './scheduler.ts'
 
 /** A model that records its batches (as text lengths) and takes a moment for each. */

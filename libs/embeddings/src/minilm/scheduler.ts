@@ -1,10 +1,13 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Embedding, QueryEmbedding, TextSpan } from '../embedder.ts'
-import { asEmbedderError, EmbedderError } from '../embedder-error.ts'
-import { type BatchLimits, planBatches, type Tokenised } from './batches.ts'
-import { Pending } from './pending.ts'
-import { inSteps } from './text-steps.ts'
-import type { Tokenize } from './tokenizer.ts'
+import {
+  asEmbedderError,
+  EmbedderError,
+  type Embedding,
+  type QueryEmbedding,
+  type TextSpan,
+} from '../embedder.ts'
+import { type BatchLimits, Pending, planBatches, type Tokenised } from './model.ts'
+import { inSteps, type Tokenize } from './tokenizer.ts'
 
 /** A tokenised text on its way through the model, and where the result goes. */
 interface Row<Result> extends Tokenised {

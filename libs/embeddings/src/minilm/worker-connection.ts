@@ -1,6 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import type { Embedding, QueryEmbedding, TextSpan } from '../embedder.ts'
-import { EmbedderError } from '../embedder-error.ts'
+import { EmbedderError, type Embedding, type QueryEmbedding, type TextSpan } from '../embedder.ts'
 import { createNativeGate, shutGate } from './native-gate.ts'
 import { type PackedEmbeddings, unpackEmbeddings } from './packed-embeddings.ts'
 import { findWorkerEntry } from './worker-entry.ts'

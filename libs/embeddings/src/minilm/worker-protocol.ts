@@ -1,5 +1,4 @@
-import type { QueryEmbedding, TextSpan } from '../embedder.ts'
-import { EmbedderError, type EmbedderErrorCode } from '../embedder-error.ts'
+import { EmbedderError, type EmbedderErrorCode, type QueryEmbedding, type TextSpan } from '../embedder.ts'
 import type { Precision } from './bert-onnx.ts'
 import type { NativeGate } from './native-gate.ts'
 import type { PackedEmbeddings } from './packed-embeddings.ts'

@@ -1,11 +1,10 @@
 // The embedding worker: the only thread that loads the model. Started by worker-connection.ts, speaks
 // worker-protocol.ts.
 import { parentPort, workerData } from 'node:worker_threads'
-import { asEmbedderError, type EmbedderError } from '../embedder-error.ts'
+import { asEmbedderError, type EmbedderError } from '../embedder.ts'
 import { withTokenBits } from '../token-bits/token-bits.ts'
-import type { BatchLimits } from './batches.ts'
 import { createChunker } from './chunk-text.ts'
-import { loadModel, type Model } from './model.ts'
+import { type BatchLimits, loadModel, type Model } from './model.ts'
 import { throughGate } from './native-gate.ts'
 import { packEmbeddings } from './packed-embeddings.ts'
 import { type PreparedModel, prepareMiniLm } from './prepare.ts'

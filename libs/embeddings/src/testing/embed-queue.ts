@@ -1,6 +1,6 @@
 import type { Database } from '@daybook/postgres/connect'
-import { embedInChunks } from '../embed-in-chunks.ts'
 import type { Embedder } from '../embedder.ts'
+import { embedInChunks } from '../embedders.ts'
 import { leaseTexts, storeVectors } from '../store.ts'
 
 /** Embeds the queued texts of the embedder's model, as a queue worker does. */

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createHashEmbedder } from '../hash-embedder.ts'
-import type { ProviderSettings } from '../http/provider-settings.ts'
+import type { ProviderSettings } from '../http/provider-protocol.ts'
 
 /** An answer instead of the usual one. */
 export interface Fault {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createRotation } from './rotation.ts'
-import { bytesPerToken, createTokenCoder, hasTokenBits, withTokenBits } from './token-bits.ts'
+import { bytesPerToken, createRotation, createTokenCoder, hasTokenBits, withTokenBits } from './token-bits.ts'
 
 /** Numbers of a normal distribution, the same in each run. */
 function createNormal(seed: number): () => number {

@@ -1,11 +1,11 @@
+import type { MemoryFilter } from '@daybook/memory/filter'
 import type { OpenEngine } from '@daybook/projection/engine/engine'
-import type { RegisteredEngine } from '@daybook/projection/engine/search-engine'
+import type { CandidateSource, RegisteredEngine } from '@daybook/projection/engine/search-engine'
 import { type Generation, liveGeneration } from '@daybook/projection/generations/generations'
-import type { GenerationLayout } from '@daybook/projection/generations/make-generation'
+import type { GenerationLayout } from '@daybook/projection/generations/swap-generations'
 import { readPosition } from '@daybook/projection/positions/positions'
 import { readProjectStatus } from '@daybook/projection/status/project-status'
-import { candidatesIn } from './candidates.ts'
-import { createHeldGeneration, type HeldGeneration, pendingOf } from './held-generation.ts'
+import { createHeldGeneration, type HeldGeneration, type HeldProject, pendingOf } from './held-generation.ts'
 import { inMemoryProjection } from './projection.ts'
 
 /** The projection's name everywhere. */
@@ -70,4 +70,29 @@ export function createInMemoryEngine(): InMemoryEngine {
     }),
   }
   return engine
+}
+
+/**
+ * Finds candidates by looking at every memory of the project. Of the filter it honours only
+ * `includeForgotten`.
+ */
+function candidatesIn(project: HeldProject, { includeForgotten = false }: MemoryFilter): CandidateSource {
+  const all = [...project.values()]
+  const live = all.filter(({ memory }) => memory.state.forgottenAt === null)
+  return {
+    words: async (lexemes) =>
+      lexemes.map((lexeme) => {
+        const having = (includeForgotten ? all : live).filter((one) => one.lexemes.has(lexeme))
+        return {
+          documentFrequency: live.filter((one) => one.lexemes.has(lexeme)).length,
+          isKnown: having.length > 0,
+          memoryIds: having.map(({ memory }) => memory.state.id),
+          isCutOff: false,
+        }
+      }),
+    nearest: async () => ({
+      memoryIds: live.filter(({ chunks }) => chunks.length > 0).map(({ memory }) => memory.state.id),
+      isCutOff: false,
+    }),
+  }
 }

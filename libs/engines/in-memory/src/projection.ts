@@ -1,13 +1,13 @@
 import { requeueTexts } from '@daybook/embeddings/store'
 import type { Database } from '@daybook/postgres/connect'
 import { projectScope } from '@daybook/postgres/project-scope'
-import { appliedStates, memoryAfter } from '@daybook/projection/apply/applied-memories'
-import { newestOfEach } from '@daybook/projection/apply/newest-of-each'
+import { appliedStates, memoryAfter, newestOfEach } from '@daybook/projection/apply/applied-memories'
 import { parkEvents } from '@daybook/projection/apply/parked-events'
 import { applyToGeneration } from '@daybook/projection/engine/apply-to-generation'
 import type { WriteOptions } from '@daybook/projection/engine/engine'
 import { forgetGeneration, type Generation, holdDropping } from '@daybook/projection/generations/generations'
-import { createGeneration, type GenerationLayout } from '@daybook/projection/generations/make-generation'
+import { createGeneration, type GenerationLayout } from '@daybook/projection/generations/swap-generations'
+import { rewindPosition } from '@daybook/projection/positions/divergence'
 import {
   ensurePosition,
   forgetPosition,
@@ -17,9 +17,8 @@ import {
   savePosition,
   setPosition,
 } from '@daybook/projection/positions/positions'
-import { rewindPosition } from '@daybook/projection/positions/rewind-position'
 import { PositionMoved, type Projection } from '@daybook/projection/projection'
-import type { LoadTarget } from '@daybook/projection/rebuild/load-target'
+import type { LoadTarget } from '@daybook/projection/rebuild/load-project'
 import type {
   LoadTargetOptions,
   RebuildableProjection,

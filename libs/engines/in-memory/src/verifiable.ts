@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { requeueLostTexts } from '@daybook/embeddings/store'
-import { sortedJson } from '@daybook/memory/sorted-json'
+import { sortedJson } from '@daybook/memory/canonical-json'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
 import { appliedStates } from '@daybook/projection/apply/applied-memories'

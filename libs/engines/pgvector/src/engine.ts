@@ -1,6 +1,6 @@
 import type { Engine, OpenEngine } from '@daybook/projection/engine/engine'
 import { PGVECTOR } from './generation-tables.ts'
-import { pgvectorStatus } from './read/projection-status.ts'
+import { pgvectorStatus } from './read/live-read-model.ts'
 import { PGVECTOR_LAYOUT } from './write/create-generation.ts'
 import {
   type PgvectorRebuildableProjectionOptions,

@@ -4,8 +4,8 @@ import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/tes
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readHead } from '../read/read.ts'
 import { forgetting, note, revision } from '../testing/requests.ts'
+import { isHashOf, requestHash } from './append-request.ts'
 import { createJournalWriter } from './journal-writer.ts'
-import { isHashOf, requestHash } from './request-hash.ts'
 
 const quiet = () => createJournalWriter(() => {})
 

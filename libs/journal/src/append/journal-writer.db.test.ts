@@ -1,5 +1,5 @@
 import type { JournalEvent, LinkedEvent } from '@daybook/memory/events'
-import { fold } from '@daybook/memory/fold'
+import { fold } from '@daybook/memory/events'
 import { newId } from '@daybook/memory/id'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'

@@ -4,11 +4,10 @@ import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { Logger } from '@daybook/runtime/logger'
 import type { Metrics } from '@daybook/runtime/metrics'
 import { currentTraceparent, inSpan } from '@daybook/runtime/trace-context'
-import { type Erasure, eraseMemories } from '../erase/erase-memories.ts'
+import { type Erasure, eraseMemories } from '../erase/erase-contents.ts'
 import type { Appended, AppendOutcome, AppendRequest } from './append-request.ts'
 import { commitAtKnownHead, needOnlyTheHead } from './commit-at-known-head.ts'
-import { type CommittedBatch, commitBatch } from './commit-batch.ts'
-import { appendFailure, CommitUnknown } from './commit-unknown.ts'
+import { appendFailure, type CommittedBatch, CommitUnknown, commitBatch } from './commit-batch.ts'
 import { createKnownHeads } from './known-head.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { ChainedEvent } from '../chain/chain-events.ts'
+import type { ChainedEvent } from '../chain/check-chain.ts'
 import type { KeyUse } from './batch-context.ts'
 
 /** The end of a project's journal, which the next event follows. */

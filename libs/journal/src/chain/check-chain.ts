@@ -1,6 +1,5 @@
-import { hashData, hashEvent } from '@daybook/memory/event-hash'
+import { type EventFacts, hashData, hashEvent } from '@daybook/memory/event-hash'
 import type { JournalCursor } from '@daybook/memory/events'
-import { type ChainedEvent, isErased } from './chain-events.ts'
 
 /** An event's place in its project's chain; the next event is checked against it. */
 export type ChainCursor = JournalCursor
@@ -29,7 +28,7 @@ export interface JournalProblem {
 }
 
 /** Checks the events of a chain one after another. */
-export interface ChainCheck {
+interface ChainCheck {
   /** Returns what is wrong with the event, or just before it. Call it with the events in their order. */
   next(event: ChainedEvent): JournalProblem[]
   /** The last event checked. */
@@ -114,4 +113,51 @@ export function missing(from: number, through: number): JournalProblem {
 /** The problem of an end that does not match; `message` says which. */
 export function headDiffers(sequence: number, message: string): JournalProblem {
   return { kind: 'head-differs', sequence, through: sequence, memoryId: null, message }
+}
+
+/**
+ * The caller is at a place that the journal does not have: no event has that sequence, or another event has
+ * it now. The journal lost its end and continued with other events (a failover to a replica that was behind,
+ * a restored backup). Waiting does not help: go back to the last place that both have.
+ */
+export class JournalDiverged extends Error {
+  readonly place: JournalCursor
+
+  constructor(place: JournalCursor) {
+    super(`the journal has no event ${place.sequence} with the hash ${place.hash}`)
+    this.name = 'JournalDiverged'
+    this.place = place
+  }
+}
+
+/**
+ * An event as stored, with its data's hash and its link in the project's hash chain. An erased event has null
+ * for both data and salt, and keeps its hashes (`isErased`).
+ */
+export interface ChainedEvent extends EventFacts {
+  readonly data: unknown
+  /** In hex. */
+  readonly dataSalt: string | null
+  readonly traceparent?: string | null
+  readonly dataHash: string
+  readonly hash: string
+}
+
+/** An event with its salt, before its hashes are computed. */
+export type UnchainedEvent = Omit<ChainedEvent, 'dataHash' | 'hash' | 'dataSalt'> & {
+  readonly dataSalt: string
+}
+
+/** Whether the event's data was erased. */
+export const isErased = ({ data, dataSalt }: Pick<ChainedEvent, 'data' | 'dataSalt'>): boolean =>
+  data === null && dataSalt === null
+
+/** Computes the hashes of consecutive events. `previous` is the hash of the event before them. */
+export function chainEvents(previous: string, events: readonly UnchainedEvent[]): ChainedEvent[] {
+  let hash = previous
+  return events.map((event) => {
+    const dataHash = hashData(event.dataSalt, event.data)
+    hash = hashEvent(hash, event, dataHash)
+    return { ...event, dataHash, hash }
+  })
 }

@@ -1,8 +1,7 @@
 import { CHAIN_START } from '@daybook/memory/event-hash'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { sql } from 'kysely'
-import type { ChainedEvent } from './chain-events.ts'
-import type { ChainCursor } from './check-chain.ts'
+import type { ChainCursor, ChainedEvent } from './check-chain.ts'
 
 /** A journal's end as its head row has it, and its actual last event, read in one statement. */
 export interface ChainEnd extends ChainCursor {

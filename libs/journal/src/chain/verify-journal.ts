@@ -1,10 +1,10 @@
 import { CHAIN_START } from '@daybook/memory/event-hash'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import { isErased } from './chain-events.ts'
 import {
   type ChainCursor,
   createChainCheck,
   headDiffers,
+  isErased,
   type JournalProblem,
   missing,
 } from './check-chain.ts'
@@ -42,7 +42,7 @@ export interface VerifyOptions {
  * What a run found. If `sequence` and `hash` are noted out of reach of whoever keeps the journal, they prove
  * more than the journal itself (see `verifyJournal`).
  */
-export interface VerifiedJournal extends ChainCursor {
+interface VerifiedJournal extends ChainCursor {
   /** How many events this run checked. */
   readonly events: number
   /** How many of those are erased. Their existence, places and origins are proved. */
@@ -130,4 +130,23 @@ function checkHead(last: ChainCursor, end: ChainEnd): JournalProblem[] {
     ]
   if (last.sequence !== sequence || last.hash === end.hash) return []
   return [headDiffers(sequence, `the hash noted for the journal's end is not that of event ${sequence}`)]
+}
+
+/**
+ * Checks a stretch of a project's journal against its hash chain: after `after`, up to `upTo`. The stretch
+ * must exist. It is read in one go, so keep it short; `verifyJournal` checks a whole journal.
+ */
+export async function verifyPart(
+  scope: ProjectScope,
+  after: number,
+  upTo: number,
+): Promise<JournalProblem[]> {
+  const hash = await readHash(scope, after)
+  if (hash === null) return [missing(after, after)]
+  const chain = createChainCheck({ sequence: after, hash })
+  const problems: JournalProblem[] = []
+  for (const event of await readChain(scope, { after, upTo, limit: upTo - after }))
+    problems.push(...chain.next(event))
+  const last = chain.place().sequence
+  return last < upTo ? [...problems, missing(last + 1, upTo)] : problems
 }

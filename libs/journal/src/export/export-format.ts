@@ -57,7 +57,7 @@ export interface ExportedEvent extends Omit<EventFacts, 'projectId'> {
 export interface ExportedKey {
   readonly key: string
   /**
-   * In hex; tells a repeated request from a different one (`request-hash.ts`). Null if the event was erased.
+   * In hex; tells a repeated request from a different one (`append-request.ts`). Null if the event was erased.
    */
   readonly requestHash: string | null
 }

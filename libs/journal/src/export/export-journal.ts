@@ -3,9 +3,9 @@ import { canonicalJson } from '@daybook/memory/canonical-json'
 import { DaybookError } from '@daybook/memory/errors'
 import { CHAIN_START } from '@daybook/memory/event-hash'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { sql } from 'kysely'
 import { versionKey } from '../append/batch-context.ts'
-import { type ChainedEvent, isErased } from '../chain/chain-events.ts'
-import { createChainCheck } from '../chain/check-chain.ts'
+import { type ChainedEvent, createChainCheck, isErased } from '../chain/check-chain.ts'
 import { readChain, readChainEnd } from '../chain/read-chain.ts'
 import {
   EXPORT_FORMAT,
@@ -16,16 +16,15 @@ import {
   type ExportedProject,
   type ExportHeader,
 } from './export-format.ts'
-import { readKeys } from './read-keys.ts'
 
 /** A project that is to be exported. */
-export interface ProjectToExport {
+interface ProjectToExport {
   readonly scope: ProjectScope
   readonly name: string
 }
 
 /** The options of `exportJournal`. */
-export interface ExportOptions {
+interface ExportOptions {
   /** Ends the export between two pages. */
   readonly signal?: AbortSignal
   /** Events read at a time, one short statement each. @default 200 */
@@ -123,4 +122,38 @@ export function toExported(event: ChainedEvent, idempotencyKeys: readonly Export
       ? idempotencyKeys.map(({ key }) => ({ key, requestHash: null }))
       : idempotencyKeys,
   }
+}
+
+interface KeyRow {
+  readonly memoryId: string
+  readonly version: number
+  readonly key: string
+  readonly requestHash: Buffer | null
+}
+
+/** The idempotency keys of the requests that led to these events, by `versionKey`. */
+export async function readKeys(
+  { db, projectId }: ProjectScope,
+  events: readonly ChainedEvent[],
+): Promise<Map<string, ExportedKey[]>> {
+  // One index lookup per event, whatever the statistics say. Without statistics, as in an embedded database,
+  // the planner would read all keys of the project for every page.
+  const { rows } = await sql<KeyRow>`
+    select given.memory_id as "memoryId", given.version, uses.idempotency_key as key, uses.request_hash as "requestHash"
+    from unnest(${events.map(({ memoryId }) => memoryId)}::uuid[], ${events.map(({ version }) => version)}::int[])
+      as given(memory_id, version)
+    cross join lateral (
+      select idempotency_key, request_hash from idempotency_keys
+      where memory_id = given.memory_id and version = given.version and project_id = ${projectId}
+      offset 0
+    ) uses`.execute(db)
+  const keys = new Map<string, ExportedKey[]>()
+  for (const row of rows) {
+    const place = versionKey(row.memoryId, row.version)
+    const key = { key: row.key, requestHash: row.requestHash?.toString('hex') ?? null }
+    keys.set(place, [...(keys.get(place) ?? []), key])
+  }
+  // Sorted here: the database's order of texts depends on its locale.
+  for (const some of keys.values()) some.sort((a, b) => (a.key < b.key ? -1 : 1))
+  return keys
 }

@@ -1,8 +1,7 @@
 import { CHAIN_START } from '@daybook/memory/event-hash'
-import type { ChainedEvent } from '../chain/chain-events.ts'
-import { createChainCheck } from '../chain/check-chain.ts'
+import { type ChainedEvent, createChainCheck } from '../chain/check-chain.ts'
 import type { ExportedEvent, ExportedKey, ExportedProject } from '../export/export-format.ts'
-import { InvalidExportError } from './import-errors.ts'
+import { InvalidExportError } from './parse-line.ts'
 
 /** A checked event of an export. */
 export interface ImportedEvent extends ChainedEvent {

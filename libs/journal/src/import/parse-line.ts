@@ -1,4 +1,5 @@
 import { canonicalJson } from '@daybook/memory/canonical-json'
+import { DaybookError } from '@daybook/memory/errors'
 import { LIMITS } from '@daybook/memory/limits'
 import { shortString, storableString } from '@daybook/memory/text-rules'
 import { z } from 'zod'
@@ -11,7 +12,6 @@ import {
   type ExportHeader,
   isExportHeader,
 } from '../export/export-format.ts'
-import { InvalidExportError } from './import-errors.ts'
 
 /** A well-formed line. `readExport` checks whether it is in its place. */
 export type ExportLine =
@@ -24,13 +24,20 @@ export type ExportLine =
 const uuid = z
   .string()
   .regex(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u, 'must be a UUID in lower case')
-/** With its version before it (`request-hash.ts`). */
+
+/** With its version before it (`append-request.ts`). */
 const requestHash = z.string().regex(/^[0-9a-f]{66}$/u, 'must be 33 bytes in lower-case hex')
+
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/u, 'must be 32 bytes in lower-case hex')
+
 const salt = z.string().regex(/^[0-9a-f]{32}$/u, 'must be 16 bytes in lower-case hex')
+
 const count = z.int().min(0)
+
 const positiveInt4 = z.int32().min(1)
+
 const nullableText = storableString.nullable()
+
 const moment = z.string().refine((text) => {
   if (!/^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u.test(text)) return false
   const date = new Date(text)
@@ -75,6 +82,7 @@ const SCHEMAS: Readonly<Record<string, z.ZodType>> = { project, event, end }
 
 /** JSON escapes control characters. A backslash that is itself escaped does not begin an escape. */
 const NUL = /(?<!\\)(?:\\\\)*\\u0000/u
+
 const HOLDS_NUL = 'holds the NUL character (U+0000), which cannot be stored'
 
 /** Perhaps half of a character: only an escape can stand for one. */
@@ -163,4 +171,26 @@ const MOST_LEVELS = 100
 function isDeeperThan(levels: number, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   return levels === 0 || Object.values(value).some((inner) => isDeeperThan(levels - 1, inner))
+}
+
+/** An exported journal that cannot be imported: damaged, changed, cut off, or not an export at all. */
+export class InvalidExportError extends DaybookError {
+  /** The line's number, from 1. */
+  readonly line: number
+
+  constructor(line: number, problem: string, options?: ErrorOptions) {
+    super('INVALID_EXPORT', `line ${line}: ${problem}`, options)
+    this.line = line
+  }
+}
+
+/** The journal here and the exported one differ in an event that both have. */
+export class ImportConflictError extends DaybookError {
+  /** The first event that differs. */
+  readonly sequence: number
+
+  constructor(sequence: number, problem: string, options?: ErrorOptions) {
+    super('IMPORT_CONFLICT', problem, options)
+    this.sequence = sequence
+  }
 }

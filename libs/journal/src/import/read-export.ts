@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto'
 import { readLines } from '@daybook/runtime/read-lines'
 import type { ExportEnd, ExportedProject } from '../export/export-format.ts'
 import { type ImportedEvent, openProject, type ProjectCheck } from './check-project.ts'
-import { InvalidExportError } from './import-errors.ts'
-import { type ExportLine, parseLine } from './parse-line.ts'
+import { type ExportLine, InvalidExportError, parseLine } from './parse-line.ts'
 
 /** The parts of an export, in order. `end` comes only if everything before it was right. */
 export type ExportItem =

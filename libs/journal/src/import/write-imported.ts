@@ -2,13 +2,12 @@ import { ERASED_EVENT, type JournalCursor } from '@daybook/memory/events'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { type SqlBool, sql } from 'kysely'
-import type { KeyUse } from '../append/batch-context.ts'
-import { lockProject } from '../append/lock-project.ts'
+import { type KeyUse, lockProject } from '../append/batch-context.ts'
 import { writeEvents } from '../append/write-events.ts'
 import { eraseContents } from '../erase/erase-contents.ts'
 import type { ImportedEvent } from './check-project.ts'
-import { ImportConflictError } from './import-errors.ts'
 import { leaveUnpublished } from './leave-unpublished.ts'
+import { ImportConflictError } from './parse-line.ts'
 
 /** What happened to a batch of imported events. */
 export interface Written {

@@ -3,7 +3,7 @@ import type { JournalCursor } from '@daybook/memory/events'
 import type { Database } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { type SqlBool, sql } from 'kysely'
-import { JournalDiverged } from '../chain/journal-diverged.ts'
+import { JournalDiverged } from '../chain/check-chain.ts'
 import { readHash } from '../chain/read-chain.ts'
 import { EVENT_COLUMNS, type JournalRecord, type LinkedRecord, linked, toRecord } from './stored-event.ts'
 
@@ -65,7 +65,7 @@ export async function readEnd({ db, projectId }: ProjectScope): Promise<JournalC
 }
 
 /** A journal's end, and what its last event says of it. */
-export interface CheckedEnd extends JournalCursor {
+interface CheckedEnd extends JournalCursor {
   /** Whether the journal has the event that its end names. True for an empty journal. */
   readonly isSound: boolean
   /**
@@ -190,4 +190,28 @@ export async function countEvents(db: Database): Promise<number> {
     .select((eb) => eb.fn.sum<number | null>('sequence').as('events'))
     .executeTakeFirstOrThrow()
   return Number(row.events ?? 0)
+}
+
+/**
+ * The last event of a project's journal that had been recorded at a moment; 0 before the first one, and the
+ * journal's end for the future.
+ *
+ * Looks for it by halves, 20 lookups for a million events, because no index has the times: they grow with the
+ * sequence. Where the database's clock was once set back, some moments occur twice; then it is one of the two.
+ *
+ * @param moment RFC 3339
+ */
+export async function sequenceAt({ db, projectId }: ProjectScope, moment: string): Promise<number> {
+  const { rows } = await sql<{ sequence: number }>`
+    with recursive halves (low, high) as (
+      select 0::bigint, coalesce((select sequence from journal_heads where project_id = ${projectId}), 0)
+      union all
+      select case when was then middle else low end, case when was then high else middle - 1 end
+      from (select low, high, (low + high + 1) / 2 as middle from halves where low < high) half cross join lateral (
+        select recorded_at <= ${moment}::timestamptz as was from events
+        where project_id = ${projectId} and sequence = half.middle offset 0
+      ) looked
+    )
+    select low as sequence from halves where low = high`.execute(db)
+  return rows[0]?.sequence ?? 0
 }

@@ -3,9 +3,9 @@ import { type JournalCursor, SCHEMA_VERSION } from '@daybook/memory/events'
 import { newId } from '@daybook/memory/id'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import { lockProject } from '../append/lock-project.ts'
+import { lockProject } from '../append/batch-context.ts'
 import { writeEvents } from '../append/write-events.ts'
-import { chainEvents } from '../chain/chain-events.ts'
+import { chainEvents } from '../chain/check-chain.ts'
 import { NOBODY } from './requests.ts'
 
 /** An event as another version of Daybook writes it. */

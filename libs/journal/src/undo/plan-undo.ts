@@ -1,12 +1,18 @@
 import { isStatus } from '@daybook/memory/authors'
 import type { EventType } from '@daybook/memory/events'
 import { type MemoryState, memoryIdOf, titleOf } from '@daybook/memory/state'
-import { covers, coversCause, namesStates, type UndoneEvent, undoTarget } from '@daybook/memory/undo'
+import {
+  covers,
+  coversCause,
+  namesStates,
+  type UndoneEvent,
+  type UndoSelection,
+  undoTarget,
+} from '@daybook/memory/undo'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { type SqlBool, sql } from 'kysely'
 import { readJournal } from '../read/read.ts'
-import type { JournalRecord, LinkedRecord } from '../read/stored-event.ts'
-import { compareVersions, readVersions, versionName } from './read-versions.ts'
-import type { UndoItem, UndoRefusal, UndoRequest } from './undo-plan.ts'
+import { EVENT_COLUMNS, type JournalRecord, type LinkedRecord, toRecord } from '../read/stored-event.ts'
 
 /** Events read at a time. */
 const PAGE = 500
@@ -28,10 +34,10 @@ interface SeenMemory {
 }
 
 /** Called with how many of the events have been looked at. */
-export type OnLooked = (events: number) => Promise<void> | void
+type OnLooked = (events: number) => Promise<void> | void
 
 /** Whether a memory is not withheld from whoever asks. */
-export type IsShown = (state: MemoryState) => boolean
+type IsShown = (state: MemoryState) => boolean
 
 /**
  * What an undo would do, memory by memory in the order of the first event undone. Memories that are already as
@@ -158,6 +164,7 @@ function itemOf(memoryId: string, memory: SeenMemory): UndoItem | null {
 }
 
 const isCovered = ({ covered }: SeenEvent) => covered
+
 const typesOf = (events: readonly SeenEvent[]): EventType[] => events.map(({ type }) => type)
 
 /**
@@ -177,4 +184,92 @@ async function settle(scope: ProjectScope, items: readonly UndoItem[]): Promise<
     }
   }
   return settled
+}
+
+/** The key of `readVersions`' answer. */
+const versionName = (memoryId: string, version: number) => `${memoryId}/${version}`
+
+/** The events that made these versions of memories, by `versionName`. */
+async function readVersions(
+  { db, projectId }: ProjectScope,
+  wanted: readonly { readonly memoryId: string; readonly version: number }[],
+): Promise<Map<string, JournalRecord>> {
+  if (wanted.length === 0) return new Map()
+  const ids = wanted.map(({ memoryId }) => memoryId)
+  const versions = wanted.map(({ version }) => version)
+  const rows = await db
+    .selectFrom('events')
+    .select(EVENT_COLUMNS)
+    .where('project_id', '=', projectId)
+    .where(sql<SqlBool>`(memory_id, version) in (select * from unnest(${ids}::uuid[], ${versions}::int[]))`)
+    .execute()
+  return new Map(rows.map((row) => [versionName(row.memory_id, row.version), toRecord(row)]))
+}
+
+/** The version that a memory goes back to, beside the one that it has. */
+interface ComparedVersions {
+  /** Whether both have the same state, so that nothing is to be done. */
+  readonly equal: boolean
+  /** Whether the earlier one is forgotten, or does not exist. */
+  readonly forgotten: boolean
+  readonly erased: boolean
+}
+
+/** Compares for each item that is not refused, by memory. */
+async function compareVersions(
+  { db, projectId }: ProjectScope,
+  items: readonly UndoItem[],
+): Promise<Map<string, ComparedVersions>> {
+  const planned = items.filter(({ toVersion }) => toVersion !== null)
+  if (planned.length === 0) return new Map()
+  const ids = planned.map(({ memoryId }) => memoryId)
+  const now = planned.map(({ fromVersion }) => fromVersion)
+  const back = planned.map(({ toVersion }) => toVersion)
+  const { rows } = await sql<ComparedVersions & { readonly memory_id: string }>`
+    select given.memory_id, given.back > 0 and earlier.data is null as erased,
+      given.back = 0 or earlier.data->'state'->>'forgottenAt' is not null as forgotten,
+      coalesce(case when given.back = 0 then newest.data->'state'->>'forgottenAt' is not null
+        else (newest.data->'state') - 'updatedAt' = (earlier.data->'state') - 'updatedAt' end, false) as equal
+    from unnest(${ids}::uuid[], ${now}::int[], ${back}::int[]) as given(memory_id, now, back)
+    join events newest on newest.project_id = ${projectId} and newest.memory_id = given.memory_id
+      and newest.version = given.now
+    left join events earlier on earlier.project_id = ${projectId} and earlier.memory_id = given.memory_id
+      and earlier.version = given.back`.execute(db)
+  return new Map(rows.map((row) => [row.memory_id, row]))
+}
+
+/** What is asked for: whose events, of which part of a project's journal. */
+interface UndoRequest extends UndoSelection {
+  /** The last sequence before the moment; 0: everything is undone. */
+  readonly after: number
+  /** The journal's end when the undo was asked for. What comes later is not undone. */
+  readonly upTo: number
+}
+
+/** Why a memory is not undone. */
+type UndoRefusal =
+  /** Somebody changed it after what would be undone. */
+  | 'CHANGED_SINCE'
+  /** Its content was erased for good. */
+  | 'ERASED'
+  /** A newer Daybook wrote an event of it, or the event is damaged. */
+  | 'UNREADABLE'
+
+/** What an undo does with one memory. */
+export interface UndoItem {
+  /** The plain UUID. */
+  readonly memoryId: string
+  /** The id as clients see it, and the title; null if the memory is not readable, the title also if it is withheld. */
+  readonly id: string | null
+  readonly title: string | null
+  /** The types of the events that are undone, oldest first. */
+  readonly happened: readonly string[]
+  /** The memory's version that the plan is based on. */
+  readonly fromVersion: number
+  /** The version whose state comes back; 0: there was none, so it is forgotten; null if it is refused. */
+  readonly toVersion: number | null
+  /** Whether it is out of the indexes afterwards. */
+  readonly forgets: boolean
+  /** Null unless it is refused. */
+  readonly refused: { readonly code: UndoRefusal; readonly reason: string } | null
 }

@@ -1,7 +1,7 @@
 import { graphql } from '@daybook/api/graphql'
 import { safeLine } from '@daybook/memory/safe-text'
 import { z } from 'zod'
-import { NOTICE } from '../answers/notice.ts'
+import { NOTICE } from '../answers/memory.ts'
 import { RESOURCES } from '../resources/index.ts'
 import type { Session } from '../session.ts'
 

@@ -1,16 +1,18 @@
 import { graphql, type ResultOf } from '@daybook/api/graphql'
-import { AGENT_MEMORY, memoryLines } from '../answers/memory.ts'
-import { quoting } from '../answers/notice.ts'
-import type { ResourceDefinition } from './resource.ts'
+import type { McpServer } from '@modelcontextprotocol/server'
+import { AGENT_MEMORY, memoryLines, quoting } from '../answers/memory.ts'
+import type { Session } from '../session.ts'
 
 const RECENT = graphql(
   'query McpRecent($filter: MemoryFilter) { memories(filter: $filter, first: 20) { edges { node { ...AgentMemory } } } }',
   [AGENT_MEMORY],
 )
+
 const TODOS = graphql(
   'query McpOpenTodos($filter: MemoryFilter) { memories: openTodos(filter: $filter, first: 50) { edges { node { ...AgentMemory } } } }',
   [AGENT_MEMORY],
 )
+
 const SESSIONS = graphql(
   'query McpActiveSessions($filter: MemoryFilter) { memories: activeSessions(filter: $filter, first: 1) { edges { node { ...AgentMemory } } } }',
   [AGENT_MEMORY],
@@ -49,3 +51,49 @@ export const RESOURCES: readonly ResourceDefinition[] = [
 ]
 
 const here = ({ context }: { readonly context: string | null }) => ({ filter: { context } })
+
+const MEMORY = graphql(
+  'query McpMemory($id: ID!, $atLeast: Int) { memory(id: $id, atLeast: $atLeast) { ...AgentMemory } }',
+  [AGENT_MEMORY],
+)
+
+/** A memory as text; null if there is none. @throws ApiError */
+export async function readMemory(id: string, session: Session): Promise<string | null> {
+  const { memory } = await session.ask(MEMORY, { id, atLeast: session.receipts.newest })
+  return memory === null ? null : quoting(memoryLines(memory))
+}
+
+/** A list of memories under an address that stays the same. */
+export interface ResourceDefinition {
+  readonly name: string
+  readonly uri: string
+  readonly title: string
+  readonly description: string
+  /** The text for the model. @throws ApiError */
+  read(session: Session): Promise<string>
+}
+
+/** The address of one memory. */
+export const MEMORY_URI = 'daybook://memory/'
+
+/** The address of a memory by its id. */
+export const memoryUri = (id: string): string => `${MEMORY_URI}${encodeURIComponent(id)}`
+
+/**
+ * Lets a client of the revisions of 2025 subscribe to resources over a connection that stays.
+ * @param onFirst called when the first one is subscribed to
+ * @returns whether a resource is subscribed to
+ */
+export function takeSubscriptions(server: McpServer, onFirst: () => void): (uri: string) => boolean {
+  const subscribed = new Set<string>()
+  server.server.setRequestHandler('resources/subscribe', ({ params: { uri } }) => {
+    if (subscribed.size === 0) onFirst()
+    subscribed.add(uri)
+    return {}
+  })
+  server.server.setRequestHandler('resources/unsubscribe', ({ params: { uri } }) => {
+    subscribed.delete(uri)
+    return {}
+  })
+  return (uri) => subscribed.has(uri)
+}

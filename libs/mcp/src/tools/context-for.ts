@@ -1,7 +1,7 @@
 import { graphql } from '@daybook/api/graphql'
 import { z } from 'zod'
-import { NOTICE } from '../answers/notice.ts'
-import { FILTER, filterOf } from './search-arguments.ts'
+import { NOTICE } from '../answers/memory.ts'
+import { FILTER, filterOf } from './search.ts'
 import { tool } from './tool.ts'
 
 const CONTEXT = graphql(`

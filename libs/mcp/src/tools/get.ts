@@ -1,8 +1,19 @@
 import { graphql } from '@daybook/api/graphql'
 import { memoryContent, ownFields } from '@daybook/client/documents/memory-content'
+import { safeLine } from '@daybook/memory/safe-text'
+import { safeLines, setIn } from '@daybook/memory/state'
 import { z } from 'zod'
-import { AGENT_MEMORY, MEMORY, memoryLines, shownMemory } from '../answers/memory.ts'
-import { id } from './search-arguments.ts'
+import {
+  AGENT_MEMORY,
+  FOUND,
+  FOUND_OUTPUT,
+  foundAnswer,
+  MEMORY,
+  memoryLines,
+  shownMemory,
+} from '../answers/memory.ts'
+import { ApiError } from '../session.ts'
+import { id, limit } from './search.ts'
 import { tool } from './tool.ts'
 
 const GET = graphql(
@@ -46,6 +57,81 @@ export const get = tool({
       },
       text: lines,
       quotes: memories.length > 0,
+    }
+  },
+})
+
+const ENTITY = graphql(
+  'query McpEntity($name: String!, $limit: Int) { found: recallEntity(name: $name, limit: $limit) { ...Found } }',
+  [FOUND],
+)
+
+/** Entities by name. */
+export const getEntity = tool({
+  name: 'get_entity',
+  toolset: 'people',
+  title: 'Get an entity',
+  description:
+    'Gets the person, place, system or other thing with exactly this name; else searches entities.',
+  effect: 'reads',
+  input: z.object({ name: z.string(), limit: limit(5) }),
+  output: FOUND_OUTPUT,
+  example: () => ({ name: 'Ada Lovelace' }),
+  run: async (input, session) => foundAnswer((await session.ask(ENTITY, input)).found),
+})
+
+const HISTORY = graphql(`
+  query McpHistory($id: ID!, $first: Int, $after: String, $atLeast: Int) {
+    memory(id: $id, atLeast: $atLeast) {
+      history(first: $first, after: $after) {
+        edges { node { sequence type version changed recordedAt writer { agent } memory { text } } }
+        pageInfo { hasNextPage endCursor }
+      }
+    }
+  }`)
+
+/** The versions of a memory. */
+export const history = tool({
+  name: 'history',
+  toolset: 'core',
+  title: 'History of a memory',
+  description: 'Lists every version of a memory, oldest first: what changed, when, by whom, the text then.',
+  effect: 'reads',
+  input: z.object({ id, limit: z.int().min(1).max(100).default(20), after: z.string().optional() }),
+  output: z.looseObject({
+    versions: z.array(z.looseObject({ version: z.int(), type: z.string(), at: z.string() })),
+    next: z.string().optional().describe('pass as after'),
+  }),
+  example: ({ memoryId }) => ({ id: memoryId }),
+  async run({ id: memoryId, limit: first, after }, session) {
+    const { memory } = await session.ask(HISTORY, {
+      id: memoryId,
+      first,
+      after,
+      atLeast: session.receipts.newest,
+    })
+    if (memory === null)
+      throw new ApiError('NOT_FOUND', `There is no memory ${memoryId}: search finds ids`, { field: 'id' })
+    const { edges, pageInfo } = memory.history
+    const versions = edges.map(({ node }) => ({
+      version: node.version,
+      type: node.type,
+      at: node.recordedAt,
+      changed: node.changed,
+      sequence: node.sequence,
+      ...(node.writer?.agent != null && { agent: node.writer.agent }),
+      ...(node.memory !== null && { text: node.memory.text }),
+    }))
+    const lines = versions.map(({ version, type, at, agent, text, changed }) => {
+      const by = agent === undefined ? '' : ` by ${safeLine(agent)}`
+      const what = changed.length === 0 ? '' : `: ${changed.join(', ')}`
+      return `version ${version} ${type} ${at}${by}${what}${text === undefined ? '' : `\n${setIn(safeLines(text))}`}`
+    })
+    const next = pageInfo.hasNextPage ? pageInfo.endCursor : null
+    return {
+      data: { versions, ...(next != null && { next }) },
+      text: [...lines, ...(next == null ? [] : [`More: after ${next}`])].join('\n'),
+      quotes: true,
     }
   },
 })

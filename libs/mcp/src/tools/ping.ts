@@ -1,5 +1,7 @@
 import { graphql } from '@daybook/api/graphql'
+import { FAILURE } from '@daybook/client/documents/failure'
 import { z } from 'zod'
+import { OPERATION, operationLine, succeeded, waitForOperation } from '../tool-result.ts'
 import { tool } from './tool.ts'
 
 const PING = graphql('query McpPing { projections { name head lag status } }')
@@ -27,6 +29,36 @@ export const ping = tool({
     return {
       data: { sequence, indexes },
       text: [`Daybook answers. The journal is at ${sequence}.`, ...lines].join('\n'),
+    }
+  },
+})
+
+const BACKFILL = graphql(
+  `mutation McpBackfill { backfill(projection: PGVECTOR) { __typename ...McpOperation ...Failure } }`,
+  [OPERATION, FAILURE],
+)
+
+/** Make missing vectors. */
+export const backfillEmbeddings = tool({
+  name: 'backfill_embeddings',
+  toolset: 'ops',
+  title: 'Backfill embeddings',
+  description:
+    'Makes the vectors that memories lack, also those that failed before. Needs a key that runs the whole Daybook.',
+  effect: 'adds',
+  idempotent: true,
+  input: z.object({}),
+  output: z.looseObject({ operation: z.string(), status: z.string() }),
+  example: () => ({}),
+  async run(_, session) {
+    const { backfill } = await session.ask(BACKFILL, {})
+    const operation = await waitForOperation(succeeded(backfill), session)
+    const { id, status, result } = operation
+    const counts = result == null ? '' : ` ${JSON.stringify(result)}`
+    return {
+      data: { operation: id, status, ...(result != null && { result: { ...result } }) },
+      text: `${operationLine(operation)}${counts}`,
+      failed: status === 'FAILED',
     }
   },
 })

@@ -1,10 +1,11 @@
 import { graphql, type InputOf } from '@daybook/api/graphql'
 import { FAILURE } from '@daybook/client/documents/failure'
 import { z } from 'zod'
-import { WRITTEN, WRITTEN_OUTPUT, writtenAnswer } from '../answers/written.ts'
+import { WRITTEN, WRITTEN_OUTPUT, writtenAnswer } from '../answers/memory.ts'
+import type { Session } from '../session.ts'
 import { COMMON, commonOf, contentOf, fields, KIND_FIELDS } from './memory-arguments.ts'
-import { kind } from './search-arguments.ts'
-import { tool } from './tool.ts'
+import { context, kind } from './search.ts'
+import { type Answer, tool } from './tool.ts'
 
 const REMEMBER = graphql(
   `mutation McpRemember($inputs: [RememberInput!]!) {
@@ -65,3 +66,66 @@ export const remember = tool({
     return writtenAnswer('remembered', rememberMany as never, { receipts: session.receipts, titled: false })
   },
 })
+
+const INDEX = graphql(
+  `mutation McpIndexDocument(
+    $id: String!, $content: String!, $title: String, $metadata: JSON, $context: String, $idempotencyKey: String
+  ) {
+    indexDocument(
+      id: $id, content: $content, title: $title, metadata: $metadata, context: $context, idempotencyKey: $idempotencyKey
+    ) {
+      __typename
+      ... on Remembered { sequence duplicate outcome memory { ...WrittenMemory } }
+      ...Failure
+    }
+  }`,
+  [WRITTEN, FAILURE],
+)
+
+/** Index a document. */
+export const indexDocument = tool({
+  name: 'index_document',
+  toolset: 'documents',
+  title: 'Index a document',
+  description:
+    'Stores a longer text under an id of yours, such as its path. The same id again replaces its text.',
+  effect: 'changes',
+  idempotent: true,
+  input: z.object({
+    id: z.string(),
+    content: z.string(),
+    title: z.string().optional(),
+    metadata: z.record(z.string(), z.unknown()).optional(),
+    context,
+  }),
+  output: WRITTEN_OUTPUT,
+  example: () => ({
+    id: 'docs/auth.md',
+    title: 'Authentication',
+    content: 'Every request carries a token. The gateway checks its expiry before anything else.',
+  }),
+  async run({ context: within, ...given }, session) {
+    const { indexDocument: result } = await session.ask(INDEX, {
+      ...given,
+      context: within ?? session.context,
+      idempotencyKey: session.newKey(undefined),
+    })
+    return writtenAnswer('indexed', [result] as never, { receipts: session.receipts, titled: false })
+  },
+})
+
+/**
+ * One write for each memory, one after the other, so that they take effect in the order of the ids. A refusal does not end them.
+ * @param done in the past tense, for the text and the outcome: `forgotten`
+ * @param write asks for one; its idempotency key is drawn for it
+ */
+export async function writeEach(
+  done: string,
+  ids: readonly string[],
+  session: Session,
+  write: (variables: { readonly id: string; readonly idempotencyKey: string }) => Promise<object>,
+): Promise<Answer<z.input<typeof WRITTEN_OUTPUT>>> {
+  const results: object[] = []
+  for (const id of ids) results.push(await write({ id, idempotencyKey: session.newKey(undefined) }))
+  return writtenAnswer(done, results as never, { receipts: session.receipts, titled: true })
+}

@@ -1,10 +1,13 @@
 import { graphql, type InputOf } from '@daybook/api/graphql'
 import { FAILURE } from '@daybook/client/documents/failure'
 import { isKindName } from '@daybook/memory/kinds/index'
+import { safeLine } from '@daybook/memory/safe-text'
 import { z } from 'zod'
-import { WRITTEN, WRITTEN_OUTPUT, writtenAnswer } from '../answers/written.ts'
+import { WRITTEN, WRITTEN_OUTPUT, writtenAnswer } from '../answers/memory.ts'
+import { OPERATION, operationLine, succeeded, waitForOperation } from '../tool-result.ts'
 import { COMMON, commonOf, contentOf, emptied, fields } from './memory-arguments.ts'
-import { id, kind } from './search-arguments.ts'
+import { writeEach } from './remember.ts'
+import { FILTER, filterOf, id, kind } from './search.ts'
 import { tool } from './tool.ts'
 
 const REVISE = graphql(
@@ -78,5 +81,172 @@ export const revise = tool({
       results.push(result)
     }
     return writtenAnswer('revised', results as never, { receipts: session.receipts, titled: true })
+  },
+})
+
+const FORGET = graphql(
+  `mutation McpForget($id: ID!, $idempotencyKey: String) {
+    forget(id: $id, idempotencyKey: $idempotencyKey) {
+      __typename
+      ... on Forgotten { sequence duplicate memory { ...WrittenMemory } }
+      ...Failure
+    }
+  }`,
+  [WRITTEN, FAILURE],
+)
+
+/** Take memories out of searches. */
+export const forget = tool({
+  name: 'forget',
+  toolset: 'core',
+  title: 'Forget memories',
+  description: 'Takes memories out of all searches. They stay in the journal: restore brings them back.',
+  effect: 'changes',
+  idempotent: true,
+  input: z.object({ ids: z.array(id).min(1).max(50) }),
+  output: WRITTEN_OUTPUT,
+  example: ({ memoryId }) => ({ ids: [memoryId] }),
+  run: ({ ids }, session) =>
+    writeEach('forgotten', ids, session, async (one) => (await session.ask(FORGET, one)).forget),
+})
+
+const RESTORE = graphql(
+  `mutation McpRestore($id: ID!, $version: Int, $idempotencyKey: String) {
+    restore(id: $id, version: $version, idempotencyKey: $idempotencyKey) {
+      __typename
+      ... on Restored { sequence duplicate memory { ...WrittenMemory } }
+      ...Failure
+    }
+  }`,
+  [WRITTEN, FAILURE],
+)
+
+/** Bring back a version, or a forgotten memory. */
+export const restore = tool({
+  name: 'restore',
+  toolset: 'core',
+  title: 'Restore a memory',
+  description: 'Brings a forgotten memory back, or makes an earlier version (see history) the current one.',
+  effect: 'changes',
+  input: z.object({
+    id,
+    version: z.int().optional().describe('required unless it is forgotten'),
+  }),
+  output: WRITTEN_OUTPUT,
+  example: ({ forgottenId }) => ({ id: forgottenId }),
+  async run({ id: memoryId, version }, session) {
+    const { restore: result } = await session.ask(RESTORE, {
+      id: memoryId,
+      version,
+      idempotencyKey: session.newKey(undefined),
+    })
+    return writtenAnswer('restored', [result] as never, { receipts: session.receipts, titled: true })
+  },
+})
+
+const RESOLVE = graphql(
+  `mutation McpResolveTodo($id: ID!, $idempotencyKey: String) {
+    resolveTodo(id: $id, idempotencyKey: $idempotencyKey) {
+      __typename
+      ... on Revised { sequence duplicate memory { ...WrittenMemory } }
+      ...Failure
+    }
+  }`,
+  [WRITTEN, FAILURE],
+)
+
+/** Mark todos as done. */
+export const resolveTodo = tool({
+  name: 'resolve_todo',
+  toolset: 'core',
+  title: 'Resolve todos',
+  description:
+    'Marks todos as done now. Open ones: the resource daybook://todos/open, or search with kinds ["todo"].',
+  effect: 'changes',
+  idempotent: true,
+  input: z.object({ ids: z.array(id).min(1).max(50) }),
+  output: WRITTEN_OUTPUT,
+  example: ({ todoId }) => ({ ids: [todoId] }),
+  run: ({ ids }, session) =>
+    writeEach('resolved', ids, session, async (one) => (await session.ask(RESOLVE, one)).resolveTodo),
+})
+
+const UNDO = graphql(
+  `mutation McpUndo($filter: MemoryFilter!, $since: DateTime!, $writer: WriterInput, $everything: Boolean, $dryRun: Boolean) {
+    undo(filter: $filter, since: $since, writer: $writer, everything: $everything, dryRun: $dryRun) {
+      __typename
+      ... on Undo {
+        changed refused sequence
+        changes(first: 100) { memoryId title action fromVersion toVersion }
+        refusals(first: 100) { memoryId title reason }
+        operation { ...McpOperation }
+      }
+      ...Failure
+    }
+  }`,
+  [OPERATION, FAILURE],
+)
+
+const { kinds, context, labelsAny, agent } = FILTER
+
+/** Take back what was written since a moment. */
+export const undo = tool({
+  name: 'undo',
+  toolset: 'core',
+  title: 'Undo changes since a moment',
+  description:
+    'Takes back what was written since a moment, by one agent or in one context. Only says what it would do unless dryRun is false: show that to the user first.',
+  effect: 'changes',
+  input: z.object({
+    since: z.string().describe('RFC 3339'),
+    writtenBy: z.string().optional().describe('only what this agent wrote'),
+    agent,
+    context,
+    kinds,
+    labelsAny,
+    dryRun: z.boolean().default(true),
+  }),
+  output: z.looseObject({ dryRun: z.boolean(), changed: z.int(), refused: z.int() }),
+  example: ({ since }) => ({ since, context: 'shop' }),
+  async run({ since, writtenBy, dryRun, ...given }, session) {
+    const { undo: result } = await session.ask(UNDO, {
+      since,
+      filter: filterOf(given),
+      writer: writtenBy === undefined ? undefined : { agent: writtenBy },
+      dryRun,
+    })
+    const { changed, refused, changes, refusals, operation } = succeeded(result)
+    const ended = operation === null ? null : await waitForOperation(operation, session)
+    const shown = changes.map(({ memoryId, title, action, toVersion }) => ({
+      id: memoryId,
+      title: title ?? '',
+      action: action.toLowerCase(),
+      ...(toVersion !== null && { toVersion }),
+    }))
+    const lines = [
+      ...shown.map(
+        (one) =>
+          `  ${one.action}${one.toVersion === undefined ? '' : ` to version ${one.toVersion}`}: ${one.id} ${safeLine(one.title)}`,
+      ),
+      ...refusals.map(
+        ({ memoryId, title, reason }) => `  stays: ${memoryId} ${safeLine(title ?? '')} (${reason})`,
+      ),
+    ]
+    const head =
+      ended === null
+        ? `Nothing is changed yet. ${changed} memories would change, ${refused} would stay.${changed > 0 ? ' To do it: the same with dryRun false.' : ''}`
+        : `${changed} memories change, ${refused} stay. ${operationLine(ended)}`
+    return {
+      data: {
+        dryRun,
+        changed,
+        refused,
+        changes: shown,
+        ...(ended !== null && { operation: { id: ended.id, status: ended.status } }),
+      },
+      text: [head, ...lines].join('\n'),
+      quotes: lines.length > 0,
+      failed: ended?.status === 'FAILED',
+    }
   },
 })

@@ -1,7 +1,7 @@
 import { graphql } from '@daybook/api/graphql'
 import { z } from 'zod'
-import { FOUND, FOUND_OUTPUT, foundAnswer } from '../answers/found.ts'
-import { FILTER, filterOf } from './search-arguments.ts'
+import { FOUND, FOUND_OUTPUT, foundAnswer } from '../answers/memory.ts'
+import { FILTER, filterOf } from './search.ts'
 import { tool } from './tool.ts'
 
 const SIMILAR = graphql(

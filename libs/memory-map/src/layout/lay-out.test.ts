@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
-import { layOut } from './lay-out.ts'
+import { layOut, seededRandom } from './lay-out.ts'
 import type { Matrix } from './matrix.ts'
 import { nearestNeighbours } from './nearest-neighbours.ts'
-import { seededRandom } from './seeded-random.ts'
 
 /** Vectors around a few centres; the group of a row is its number modulo the groups. */
 function grouped(rows: number, groups: number, noise: number): Matrix {

@@ -1,25 +1,27 @@
 import { UMAP } from 'umap-js'
-import { distinctRows } from './distinct-rows.ts'
-import { type Matrix, zeros } from './matrix.ts'
+import { type Matrix, rowOf, zeros } from './matrix.ts'
 import { nearestNeighbours } from './nearest-neighbours.ts'
 import { principalComponents } from './principal-components.ts'
-import { seededRandom } from './seeded-random.ts'
 
 /**
  * Directions that neighbours are looked for in. In the 384 of MiniLM they would be looked for six times as long, and most
  * would be the same ones (docs/measurements.md#a-map-of-memories).
  */
 const COMPONENTS = 50
+
 /** Neighbours of each point, itself included: UMAP's usual number. */
 const NEIGHBOURS = 15
+
 /** With fewer points there are no neighbourhoods to show: they stand as they differ most. */
 const FEW = 10
+
 /** The width of the map at the beginning, as UMAP's own. */
 const WIDTH = 20
+
 const SEED = 20_260_101
 
 /** How far the work is, from 0 to 1. */
-export type OnProgress = (done: number) => void
+type OnProgress = (done: number) => void
 
 /**
  * Places vectors in a plane so that near ones stay near: UMAP (McInnes, Healy, Melville 2018), which begins with the two
@@ -90,6 +92,7 @@ function umap(
 
 /** The golden angle: points that go on by it stand evenly. */
 const GOLDEN = Math.PI * (3 - Math.sqrt(5))
+
 /** How far copies stand from each other, where the map is 2 wide. */
 const APART = 0.002
 
@@ -121,4 +124,42 @@ function fitted(points: readonly (readonly number[])[]): Matrix {
   }
   const widest = result.values.reduce((most, value) => Math.max(most, Math.abs(value)), 1e-9)
   return { ...result, values: result.values.map((value) => value / widest) }
+}
+
+/**
+ * Each row once. UMAP takes a time that grows with the square of the number of rows that have only copies around them, and
+ * people write "ok" a thousand times.
+ * @returns the distinct rows in the order of their first copies, and for each row the index of its own among them
+ */
+function distinctRows(rows: Matrix): { readonly distinct: Matrix; readonly indexOf: Int32Array } {
+  const known = new Map<string, number>()
+  const indexOf = new Int32Array(rows.rows)
+  const firsts: number[] = []
+  for (let row = 0; row < rows.rows; row += 1) {
+    const values = rowOf(rows, row)
+    const content = Buffer.from(values.buffer, values.byteOffset, values.byteLength).toString('latin1')
+    let index = known.get(content)
+    if (index === undefined) {
+      index = firsts.push(row) - 1
+      known.set(content, index)
+    }
+    indexOf[row] = index
+  }
+  const distinct = zeros(firsts.length, rows.columns)
+  for (const [index, row] of firsts.entries()) rowOf(distinct, index).set(rowOf(rows, row))
+  return { distinct, indexOf }
+}
+
+/**
+ * A source of random numbers from 0 to 1 (1 excluded) that gives the same ones for the same seed: mulberry32 by Tommy
+ * Ettinger. A map that is made again from the same vectors looks the same.
+ */
+export function seededRandom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { seededRandom } from '../layout/seeded-random.ts'
+import { seededRandom } from '../layout/lay-out.ts'
 import { layOutInThread } from './lay-out-in-thread.ts'
 
 function vectors(rows: number) {

@@ -1,6 +1,5 @@
 import { Worker } from 'node:worker_threads'
 import type { Matrix } from '../layout/matrix.ts'
-import type { WorkerReply } from './worker-reply.ts'
 
 /**
  * The most memory of the thread, in MB, beside the vectors. The layout of 20,000 takes what it may have, up to 1,200, and
@@ -9,7 +8,7 @@ import type { WorkerReply } from './worker-reply.ts'
 const HEAP_MB = 600
 
 /** How to follow and end the work. */
-export interface LayOutOptions {
+interface LayOutOptions {
   /** Ends the thread at once. */
   readonly signal: AbortSignal
   /** How far it is, from 0 to 1. */
@@ -55,3 +54,8 @@ export function layOutInThread(
     })
   })
 }
+
+/** What the thread says: how far it is, from 0 to 1, and at its end x and y of each vector. */
+export type WorkerReply =
+  | { readonly type: 'progress'; readonly done: number }
+  | { readonly type: 'placed'; readonly places: Float32Array }

@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { layOut } from '../layout/lay-out.ts'
 import type { Matrix } from '../layout/matrix.ts'
-import type { WorkerReply } from './worker-reply.ts'
+import type { WorkerReply } from './lay-out-in-thread.ts'
 
 const port = parentPort!
 const reply = (message: WorkerReply, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer)

@@ -4,9 +4,8 @@ import type { RememberInput } from '../commands.ts'
 import { ValidationError } from '../errors.ts'
 import type { KindName } from '../kinds/index.ts'
 import { LIMITS } from '../limits.ts'
-import { bytesInWords, sizeInWords } from '../size-in-words.ts'
 import type { Content, MemoryState } from '../state.ts'
-import { bytes, storableString } from '../text-rules.ts'
+import { bytes, bytesInWords, sizeInWords, storableString } from '../text-rules.ts'
 
 /** The text of a further part. It may be blank: a long text is cut wherever it must be. */
 const partText = storableString

@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { KIND_NAMES, kindNamed } from '../kinds/index.ts'
 import { noteState } from '../testing/note-state.ts'
-import { identityKey, identityKeyOf, identityKeyOfInput } from './identity-key.ts'
-import { countsAsExisting, onExisting } from './on-existing.ts'
+import {
+  countsAsExisting,
+  identityKey,
+  identityKeyOf,
+  identityKeyOfInput,
+  onExisting,
+} from './on-existing.ts'
 
 const NOW = '2026-06-01T00:00:00.000Z'
 const insight = (more: object = {}) =>

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { servedAt } from './daemon-state.ts'
+import { LocalDaemonError, servedAt } from './daemon-state.ts'
 import { findDataFolder } from './data-folder.ts'
-import { LocalDaemonError } from './local-daemon-error.ts'
 
 /** What a person gives to name a daemon and a project. What is absent is looked up. */
 export interface ConnectionOptions {

@@ -1,20 +1,35 @@
 import { pause } from '@daybook/runtime/backoff'
 import { ensurePrivateFolder } from '@daybook/runtime/private-folder'
-import { type Environment, keyFrom } from './connection.ts'
-import { daemonState, isAnswering } from './daemon-state.ts'
-import { failureSince, forgetFailure, keepFailure } from './last-failure.ts'
-import { LocalDaemonError } from './local-daemon-error.ts'
-import { logPathOf } from './log-file.ts'
-import { notReady, type StartOptions, startDaemon } from './start-daemon.ts'
-import { takeStartLock } from './start-lock.ts'
+import {
+  type Connection,
+  type ConnectionOptions,
+  connectionFrom,
+  dataFolderFrom,
+  type Environment,
+  givenUrl,
+  keyFrom,
+  parseUrl,
+} from './connection.ts'
+import { daemonState, isAnswering, LocalDaemonError } from './daemon-state.ts'
+import {
+  failureSince,
+  forgetFailure,
+  keepFailure,
+  logPathOf,
+  notReady,
+  type StartOptions,
+  startDaemon,
+  takeStartLock,
+} from './start-daemon.ts'
 
 /** How often to look again while another client starts the daemon, in milliseconds. */
 const LOOK_MS = 100
+
 /** A first start makes the database and the model's form on disk: some seconds, more on a busy machine. */
 const TIMEOUT_MS = 120_000
 
 /** Which daemon, and how long to wait for it. */
-export interface EnsureOptions {
+interface EnsureOptions {
   /** The data folder, absolute. It is made if it is missing. */
   readonly dataDir: string
   /** The settings of a daemon that must be started. Default: those of this process. */
@@ -26,7 +41,7 @@ export interface EnsureOptions {
 }
 
 /** A daemon that serves. */
-export interface RunningDaemon {
+interface RunningDaemon {
   readonly url: string
   /** The key that opens all of it: of the data folder, or of `DAYBOOK_DEFAULT_KEY`. */
   readonly apiKey: string
@@ -108,4 +123,31 @@ function keyOf(dataDir: string, environment: Environment): Pick<RunningDaemon, '
     if (given) return { apiKey: given, keySource: 'the environment variable DAYBOOK_DEFAULT_KEY' }
     throw error
   }
+}
+
+/**
+ * A connection for a program that must not ask anybody to start a daemon first, such as an MCP server. If an
+ * address is given (`url`, `DAYBOOK_URL`), it is that daemon, which is elsewhere and not started from here.
+ * Else it is the data folder's, started in the background if none runs. The key is chosen as by
+ * `connectionFrom`: a key of the environment goes before the folder's, so that an agent can be given less.
+ * @param onWait told that a daemon is being started, which takes some seconds
+ * @throws what `connectionFrom` and `ensureDaemon` throw
+ */
+export async function connectOrStart(
+  options: ConnectionOptions,
+  environment: Environment,
+  onWait?: () => void,
+): Promise<Connection> {
+  if (givenUrl(options, environment) !== undefined) return connectionFrom(options, environment)
+  const dataDir = dataFolderFrom(options, environment)
+  const { url, apiKey, keySource } = await ensureDaemon({
+    dataDir,
+    environment,
+    ...(onWait !== undefined && { onWait }),
+  })
+  const ownKey =
+    options.dataDir === undefined && (environment['DAYBOOK_API_KEY'] || environment['DAYBOOK_API_KEY_FILE'])
+  if (ownKey) return connectionFrom(options, environment)
+  const project = options.project ?? (environment['DAYBOOK_PROJECT'] || null)
+  return { url: parseUrl(url), isGiven: false, dataDir, project, apiKey, keySource }
 }

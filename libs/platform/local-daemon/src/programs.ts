@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { LocalDaemonError } from './local-daemon-error.ts'
+import { LocalDaemonError } from './daemon-state.ts'
 
 /** How to run one of our programs with node. */
 export interface Program {

@@ -1,7 +1,6 @@
 import { pause } from '@daybook/runtime/backoff'
-import { daemonState } from './daemon-state.ts'
-import { LocalDaemonError } from './local-daemon-error.ts'
-import { logPathOf } from './log-file.ts'
+import { daemonState, LocalDaemonError } from './daemon-state.ts'
+import { logPathOf } from './start-daemon.ts'
 
 /** How often to look whether it has ended, in milliseconds. */
 const LOOK_MS = 50

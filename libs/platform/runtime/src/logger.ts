@@ -1,5 +1,6 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Logger as PinoLogger, pino, stdSerializers } from 'pino'
-import { currentLogFields } from './log-fields.ts'
+import { currentTraceId } from './trace-context.ts'
 
 /** The logger that all parts take. */
 export type Logger = PinoLogger
@@ -7,7 +8,7 @@ export type Logger = PinoLogger
 /**
  * Structured logs on standard error: standard output is for what a person or a program asked for. JSON lines,
  * or readable lines on a terminal. Fields that hold secrets are blanked. Lines of a request carry its
- * correlation id and trace (`log-fields.ts`).
+ * correlation id and trace (`logger.ts`).
  */
 export function createLogger(name: string, level: string): Logger {
   const options = {
@@ -32,3 +33,23 @@ export function createLogger(name: string, level: string): Logger {
 
 /** For tests, and for parts that should not log. */
 export const silentLogger: Logger = pino({ level: 'silent' })
+
+/** Fields of every log line that is written for a request, however deep in the code. */
+interface LogFields {
+  readonly correlationId: string
+}
+
+// Stored with the asynchronous call, not in a child logger passed down: the same parts (the writer, the
+// search, the database pool) serve all requests, and each line should still name its request.
+const fields = new AsyncLocalStorage<LogFields>()
+
+/** Runs `work`; every log line written during it has these fields. */
+export function withLogFields<T>(given: LogFields, work: () => T): T {
+  return fields.run(given, work)
+}
+
+/** The log fields of the current request, and its trace. */
+export function currentLogFields(): object {
+  const traceId = currentTraceId()
+  return { ...fields.getStore(), ...(traceId === undefined ? {} : { traceId }) }
+}

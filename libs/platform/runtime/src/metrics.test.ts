@@ -1,6 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { createMetrics } from './metrics.ts'
-import type { Reading } from './reading-gauges.ts'
+import { createMetrics, type Reading } from './metrics.ts'
 
 const reading = (name: string, read: Reading['value']): Reading => ({
   name: `daybook_${name}`,

@@ -1,10 +1,10 @@
 import * as prom from 'prom-client'
+import { Gauge, type Registry } from 'prom-client'
 import { pause } from './backoff.ts'
-import { type Reading, readingGauges } from './reading-gauges.ts'
 import { countRejections } from './unhandled-rejections.ts'
 
 /** Declares a metric where it is counted. Two parts that declare the same name share the metric. */
-export interface MetricDefinition<Label extends string = never> {
+interface MetricDefinition<Label extends string = never> {
   /** `daybook_…`; counters end in `_total`, times in `_seconds`. `docs/operations.md` explains each. */
   readonly name: string
   readonly help: string
@@ -15,12 +15,12 @@ export interface MetricDefinition<Label extends string = never> {
 type Labels<Label extends string> = Readonly<Record<Label, string>>
 
 /** A metric that only grows (a counter), or that grows and shrinks (a gauge). */
-export interface Counted<Label extends string = never> {
+interface Counted<Label extends string = never> {
   add(amount: number, labels?: Labels<Label>): void
 }
 
 /** A distribution. */
-export interface Observed<Label extends string = never> {
+interface Observed<Label extends string = never> {
   observe(value: number, labels?: Labels<Label>): void
 }
 
@@ -46,7 +46,7 @@ export interface Metrics {
 }
 
 /** The outcome of one call to the journal. */
-export interface AppendResult {
+interface AppendResult {
   readonly events: number
   /** Requests that were refused or failed. */
   readonly refused: number
@@ -74,7 +74,7 @@ export interface ServiceMetrics extends Metrics {
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /** The options of `createMetrics`. */
-export interface MetricsOptions {
+interface MetricsOptions {
   /** `gateway`, `projector-pgvector`, …: the label `service` of every metric. */
   readonly service: string
   /** Absent: the gauges that need the database are left out. */
@@ -185,4 +185,79 @@ const WATCHED_MS = 30
 async function watchNode(registry: prom.Registry): Promise<void> {
   prom.collectDefaultMetrics({ register: registry })
   await pause(WATCHED_MS)
+}
+
+/** A value that only the database knows, for a gauge. */
+export interface Reading {
+  /** `daybook_…` */
+  readonly name: string
+  readonly help: string
+  /** One value, or one for each value of the label. */
+  readonly value: number | ReadonlyMap<string, number>
+  /** Default `projection`. */
+  readonly label?: string
+}
+
+/**
+ * Milliseconds for which a reading is reused, so that several Prometheus servers or page reloads cost the
+ * database only one.
+ */
+const READINGS_MS = 5_000
+
+/**
+ * Gauges of what the database says.
+ * @returns a function that updates the gauges if the last reading is older than `READINGS_MS`
+ */
+function readingGauges(
+  registry: Registry,
+  read: () => Promise<readonly Reading[]>,
+  onError: (error: unknown) => void,
+): () => Promise<void> {
+  const registers = [registry]
+  const gauges = new Map<string, { readonly gauge: Gauge; readonly plain: boolean }>()
+  const gaugeOf = ({ name, help, value, label = 'projection' }: Reading): Gauge => {
+    const plain = typeof value === 'number'
+    const known = gauges.get(name) ?? {
+      gauge: new Gauge({ name, help, labelNames: plain ? [] : [label], registers }),
+      plain,
+    }
+    gauges.set(name, known)
+    return known.gauge
+  }
+  const up = new Gauge({
+    name: 'daybook_database_up',
+    help: 'Whether the database answered the last reading: 1 or 0',
+    registers,
+  })
+
+  const take = async (): Promise<void> => {
+    // Old values would look current: a projection or value that is gone must not be shown.
+    // Prometheus' client forgets a value without labels by `remove`, and values with labels by `reset`.
+    for (const { gauge, plain } of gauges.values()) {
+      if (plain) gauge.remove()
+      else gauge.reset()
+    }
+    try {
+      for (const reading of await read()) {
+        const gauge = gaugeOf(reading)
+        if (typeof reading.value === 'number') gauge.set(reading.value)
+        else
+          for (const [of, value] of reading.value) gauge.set({ [reading.label ?? 'projection']: of }, value)
+      }
+      up.set(1)
+    } catch (error) {
+      up.set(0)
+      onError(error)
+    }
+  }
+
+  let taken: Promise<void> | undefined
+  let takenAt = 0
+  return () => {
+    if (taken === undefined || Date.now() - takenAt >= READINGS_MS) {
+      takenAt = Date.now()
+      taken = take()
+    }
+    return taken
+  }
 }

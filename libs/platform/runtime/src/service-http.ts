@@ -1,5 +1,4 @@
-import { createHttpServer } from './http/http-server.ts'
-import { DEFAULT_HTTP_LIMITS, type HttpLimits } from './http/limits.ts'
+import { createHttpServer, DEFAULT_HTTP_LIMITS, type HttpLimits } from './http/http-server.ts'
 import { createTrustedNames, describeForeignHost, type HostName } from './http/trusted-names.ts'
 import type { Logger } from './logger.ts'
 import { answerProbe, type Probes, sendJson } from './probes.ts'

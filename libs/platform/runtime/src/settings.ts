@@ -1,20 +1,23 @@
 import { join } from 'node:path'
 import envPaths from 'env-paths'
 import { z } from 'zod'
-import { DEFAULT_HTTP_LIMITS } from './http/limits.ts'
+import { DEFAULT_HTTP_LIMITS } from './http/http-server.ts'
 import {
   bytes,
   duration,
+  fileVariable,
   folder,
   hostNames,
+  listSettings,
   names,
   onOrOff,
   origins,
+  type Setting,
+  type Settings,
   url,
   urls,
   wholeNumber,
-} from './settings/parsers.ts'
-import { fileVariable, listSettings, type Setting, type Settings } from './settings/setting.ts'
+} from './settings/setting.ts'
 
 /**
  * Every setting, read from the environment. `Config` and the table in `docs/operations.md` (`npm run docs`)

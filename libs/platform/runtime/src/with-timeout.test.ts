@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest'
-import { withTimeout } from './with-timeout.ts'
+import { expect, it, test } from 'vitest'
+import { withTimeout, yieldToEventLoop } from './with-timeout.ts'
 
 test('what comes in time comes through, failures too', async () => {
   await expect(withTimeout(10_000, Promise.resolve('here'))).resolves.toBe('here')
@@ -13,4 +13,16 @@ test('what never comes is given up, and fails later without harm', async () => {
   })
   await expect(withTimeout(1, never)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
   fail(new Error('too late'))
+})
+
+it('lets others have the event loop after the span, and not before', async () => {
+  const order: string[] = []
+  const other = () => setImmediate(() => order.push('the other'))
+  const long = yieldToEventLoop(60_000)
+  other()
+  await long()
+  order.push('within the span')
+  await yieldToEventLoop(0)()
+  order.push('after it')
+  expect(order).toEqual(['within the span', 'the other', 'after it'])
 })

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { UnavailableError } from '@daybook/memory/errors'
 
 /**
@@ -16,5 +17,18 @@ export async function withTimeout<T>(milliseconds: number, promise: Promise<T>):
     return await Promise.race([promise, late])
   } finally {
     clearTimeout(timer)
+  }
+}
+
+/** Gives other work a turn if its user has kept the event loop for long enough; else returns at once. */
+export type YieldToEventLoop = () => Promise<void>
+
+/** @param milliseconds of work without a break; callers should call the result several times in that span */
+export function yieldToEventLoop(milliseconds = 4): YieldToEventLoop {
+  let since = performance.now()
+  return async () => {
+    if (performance.now() - since < milliseconds) return
+    await setImmediate()
+    since = performance.now()
   }
 }

@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { newId } from '@daybook/memory/id'
 import { type SqlBool, sql } from 'kysely'
 import type { Database } from '../connect.ts'
-import { type Access, type FoundRow, type KeyRefusal, readFound } from './api-keys.ts'
-import { hashOfKey } from './key-format.ts'
+import { type Access, type FoundRow, hashOfKey, type KeyRefusal, readFound } from './api-keys.ts'
 
 /*
  * How a browser keeps a key open without having it:

@@ -2,10 +2,8 @@ import { newId } from '@daybook/memory/id'
 import type { Trust } from '@daybook/memory/trust'
 import { sql } from 'kysely'
 import type { Database } from '../connect.ts'
-import type { Access } from './api-keys.ts'
-import { hashOfKey, newKey, shownPrefix } from './key-format.ts'
-import type { Scope } from './scopes.ts'
-import { setKeyTrust } from './trust.ts'
+import { type Access, hashOfKey, newKey, type Scope, shownPrefix } from './api-keys.ts'
+import { setKeyTrust } from './quarantines.ts'
 
 /*
  * Keys as administrators see and change them. The application's role may neither write keys nor read their

@@ -6,8 +6,7 @@ import { asOwner } from '../testing/as-owner.ts'
 import { TEST_DATABASES, type TestDatabase } from '../testing/test-database.ts'
 import { accessOfKey, createApiKey } from './api-keys.ts'
 import { listKeys, makeKey } from './manage-keys.ts'
-import { beginQuarantine, listQuarantines, releaseQuarantine } from './quarantines.ts'
-import { readTrust, setKeyTrust } from './trust.ts'
+import { beginQuarantine, listQuarantines, readTrust, releaseQuarantine, setKeyTrust } from './quarantines.ts'
 
 describe.each(TEST_DATABASES)('quarantines and trust in $name', ({ start }) => {
   let database: TestDatabase

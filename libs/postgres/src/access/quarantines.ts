@@ -1,6 +1,7 @@
 import { newId } from '@daybook/memory/id'
+import type { Trust } from '@daybook/memory/trust'
 import { sql } from 'kysely'
-import type { Database } from '../connect.ts'
+import type { Database, Queryable } from '../connect.ts'
 import type { Access } from './api-keys.ts'
 
 /*
@@ -9,7 +10,7 @@ import type { Access } from './api-keys.ts'
  */
 
 /** Whom a quarantine is about: a key, or who says to be an agent in one project. */
-export interface QuarantineTarget {
+interface QuarantineTarget {
   /** Null: all projects. */
   readonly projectId: string | null
   /** The id of a key; null if it is of an agent. */
@@ -91,4 +92,24 @@ export async function releaseQuarantine(
   const { rows } = await sql<{ released: boolean }>`
     select release_quarantine(${acting.keyHash}, ${id}, ${reason}) as released`.execute(db)
   return rows[0]?.released === true
+}
+
+/**
+ * Sets how far a key is trusted, with those that it was rotated to or from: at once, for all that they ever wrote.
+ * @throws the database's error if the acting key does not administer all that the key opens
+ */
+export async function setKeyTrust(
+  db: Queryable,
+  acting: Pick<Access, 'keyHash'>,
+  keyId: string,
+  trust: Trust,
+): Promise<void> {
+  await sql`select set_key_trust(${acting.keyHash}, ${keyId}, ${trust})`.execute(db)
+}
+
+/** The keys among these that are not trusted as usual, by id. Ids that are no UUIDs are left out. */
+export async function readTrust(db: Queryable, keyIds: readonly string[]): Promise<Map<string, Trust>> {
+  const { rows } = await sql<{ key_id: string; trust: string }>`
+    select key_id, trust from key_trust where key_id::text = any(${keyIds}::text[])`.execute(db)
+  return new Map(rows.map(({ key_id, trust }) => [key_id, trust as Trust]))
 }

@@ -4,10 +4,9 @@ import { takeLock } from '@daybook/runtime/exclusive-lock'
 import { PGlite } from '@electric-sql/pglite'
 import { vector } from '@electric-sql/pglite-pgvector'
 import { PGLiteSocketServer } from '@electric-sql/pglite-socket'
-import { beginFolder, HostFolder, SYNCING, syncFolderOnce } from './host-folder.ts'
+import { beginFolder, HostFolder, keepFilesPrivate, SYNCING, syncFolderOnce } from './host-folder.ts'
 import { giveReserveUp, hasRoom, keepReserve } from './log-room.ts'
 import type { ChildMessage } from './messages.ts'
-import { keepFilesPrivate } from './private-files.ts'
 import { sharedBuffersFor } from './shared-buffers.ts'
 
 /*

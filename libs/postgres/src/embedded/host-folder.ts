@@ -1,6 +1,21 @@
-import { closeSync, existsSync, fdatasyncSync, openSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import fs, {
+  closeSync,
+  existsSync,
+  fdatasyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { open } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
+import { tmpdir, userInfo } from 'node:os'
 import { basename, dirname, join } from 'node:path'
+import { DaybookError } from '@daybook/memory/errors'
+import { PRIVATE_UMASK } from '@daybook/runtime/private-folder'
 import type { PGlite } from '@electric-sql/pglite'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
 
@@ -151,4 +166,60 @@ function syncFolder(path: string): void {
   } finally {
     closeSync(folder)
   }
+}
+
+/**
+ * Makes every file of this process readable for its user only. PGlite sets the mode of its files to 0666 or
+ * 0644 by chmod. A umask does not affect that, and PGlite has no option for it, so this replaces chmod with
+ * one that grants nothing to group and others. Call it before PGlite opens its folder, in a process that does
+ * nothing else.
+ */
+export function keepFilesPrivate(): void {
+  process.umask(PRIVATE_UMASK)
+  const { chmodSync, fchmodSync } = fs
+  fs.chmodSync = (path, mode) => chmodSync(path, withoutOthers(mode))
+  fs.fchmodSync = (file, mode) => fchmodSync(file, withoutOthers(mode))
+  // For modules that imported the functions by name.
+  syncBuiltinESMExports()
+}
+
+const withoutOthers = (mode: fs.Mode): number =>
+  (typeof mode === 'string' ? Number.parseInt(mode, 8) : mode) & ~PRIVATE_UMASK
+
+/**
+ * The kernel's limit for the path of a Unix socket is 104 bytes on macOS and 108 on Linux, including the
+ * final zero.
+ */
+const LONGEST_PATH = 103
+
+/** Clients derive a socket's name from the port that they are given. */
+export const SOCKET_PORT = 5432
+
+/**
+ * Where the embedded database listens: in the data folder. If that path is too long for a socket, in a folder
+ * of the user's own in the system's temporary folder. Makes the folder, mode 0700.
+ * @throws DaybookError CONFIGURATION if that folder belongs to another user, who could listen there in our
+ * place
+ */
+export function socketPath(dataDir: string): string {
+  const file = `.s.PGSQL.${SOCKET_PORT}`
+  let path = join(dataDir, 'run', file)
+  if (Buffer.byteLength(path) > LONGEST_PATH) {
+    const id = createHash('sha256').update(dataDir).digest('hex').slice(0, 16)
+    path = join(tmpdir(), `daybook-${userInfo().uid}-${id}`, file)
+  }
+  const folder = dirname(path)
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  refuseForeignFolder(folder)
+  return path
+}
+
+function refuseForeignFolder(folder: string): void {
+  const { uid, mode } = lstatSync(folder)
+  const mine = process.getuid === undefined || uid === process.getuid()
+  if (!mine || (mode & 0o022) !== 0)
+    throw new DaybookError(
+      'CONFIGURATION',
+      `The folder ${folder} is open to other users, so the embedded database cannot listen in it: remove it`,
+    )
 }

@@ -9,7 +9,7 @@ import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { DatabaseAddress } from '../connect.ts'
 import { copyEmptyCluster } from '../testing/embedded-template.ts'
-import { socketPath } from './socket-path.ts'
+import { socketPath } from './host-folder.ts'
 import { type EmbeddedDatabase, startEmbeddedDatabase } from './start.ts'
 
 const LOADER = ['--import', import.meta.resolve('tsx')]

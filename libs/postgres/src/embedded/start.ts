@@ -7,9 +7,8 @@ import { lockHolder } from '@daybook/runtime/exclusive-lock'
 import type { Logger } from '@daybook/runtime/logger'
 import { siblingModule } from '@daybook/runtime/sibling-module'
 import type { DatabaseAddress } from '../connect.ts'
+import { SOCKET_PORT, socketPath } from './host-folder.ts'
 import type { ChildMessage } from './messages.ts'
-import { SOCKET_PORT, socketPath } from './socket-path.ts'
-import { TRYING, tryUntilStarted } from './try-until-started.ts'
 
 /** The embedded Postgres: PGlite in a child process behind a Unix socket. */
 export interface EmbeddedDatabase {
@@ -31,7 +30,9 @@ export interface EmbeddedOptions {
 }
 
 const START_TIMEOUT_MS = 60_000
+
 const STOP_TIMEOUT_MS = 3_000
+
 /** A process that lives so long was not started in vain. */
 const STEADY_MS = 10_000
 
@@ -42,7 +43,7 @@ const STEADY_MS = 10_000
  * so it is killed.
  *
  * Every committed row survives `kill -9`, and with `fsync` a power cut, too (`host-folder.ts`), unless its commit did
- * not wait (`commit-unflushed.ts`).
+ * not wait (`connect.ts`).
  *
  * @throws DaybookError UNAVAILABLE if it does not start
  */
@@ -191,4 +192,32 @@ async function stopChild(child: ChildProcess): Promise<void> {
   const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS)
   await ended
   clearTimeout(timer)
+}
+
+/**
+ * A try takes half a second of a core, so one that cannot succeed soon becomes rare; not so rare that people wait for more than
+ * seconds after they have made room on a full disk.
+ */
+export const TRYING = { firstMs: 100, maxMs: 10_000 }
+
+/**
+ * Tries until it succeeds or is aborted, ever less often: at last every 5 to 10 s.
+ *
+ * @param failures how many tries in a row were in vain before; after some, the first waits, too
+ */
+export async function tryUntilStarted(
+  start: () => Promise<void>,
+  signal: AbortSignal,
+  onFailure: (error: unknown) => void,
+  failures = 0,
+): Promise<void> {
+  for (let failed = failures; ; failed += 1) {
+    if (failed > 0) await pause(backoffDelay(failed - 1, TRYING), signal)
+    if (signal.aborted) return
+    try {
+      return await start()
+    } catch (error) {
+      onFailure(error)
+    }
+  }
 }

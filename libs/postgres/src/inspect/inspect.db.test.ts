@@ -4,10 +4,7 @@ import { openDatabase } from '../connect.ts'
 import { MIGRATIONS } from '../migrations/index.ts'
 import { asOwner } from '../testing/as-owner.ts'
 import { TEST_DATABASES, type TestDatabase } from '../testing/test-database.ts'
-import { readApplicationRights } from './application-rights.ts'
-import { compareMigrations } from './applied-migrations.ts'
-import { readDurability } from './durability.ts'
-import { readServerFacts } from './server-facts.ts'
+import { compareMigrations, readApplicationRights, readDurability, readServerFacts } from './server-facts.ts'
 
 describe.each(TEST_DATABASES)('looking at $name as the application', ({ start, severalSessions }) => {
   let database: TestDatabase

@@ -4,7 +4,7 @@ import type { Memory } from '@daybook/memory/state'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { Tables } from '@daybook/postgres/tables'
 import { type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely'
-import type { GenerationRef } from '../generations/generation-ref.ts'
+import type { GenerationRef } from '../generations/generations.ts'
 import type { RewriteOptions } from '../verify/verifiable.ts'
 
 /** A memory as a generation must hold it at a position. */
@@ -20,7 +20,7 @@ export interface AppliedMemory {
  * count.
  * @param unpark counts parked events in, except dropped ones
  */
-export function isApplied(
+function isApplied(
   { name, generation }: GenerationRef,
   position: number,
   { unpark = false }: RewriteOptions = {},
@@ -100,3 +100,11 @@ export const memoryAfter = ({ data, version, sequence }: JournalEvent): Memory =
   version,
   sequence,
 })
+
+/**
+ * The newest event of each memory in a batch. One row or document is written for it, as it carries the whole
+ * state.
+ */
+export const newestOfEach = (events: readonly JournalEvent[]): JournalEvent[] => [
+  ...new Map(events.map((event) => [event.memoryId, event])).values(),
+]

@@ -1,4 +1,4 @@
-import { JournalDiverged } from '@daybook/journal/chain/journal-diverged'
+import { JournalDiverged } from '@daybook/journal/chain/check-chain'
 import type { JournalRecord } from '@daybook/journal/read/stored-event'
 import { UnavailableError } from '@daybook/memory/errors'
 import type { JournalCursor, JournalEvent } from '@daybook/memory/events'
@@ -6,6 +6,7 @@ import { isDatabaseUnavailable, isRelationMissing } from '@daybook/postgres/erro
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { backoffDelay, pause } from '@daybook/runtime/backoff'
 import { reasonOf } from '@daybook/runtime/reason-of'
+import { recordSpan } from '@daybook/runtime/trace-context'
 import { type ParkedEvent, PositionMoved, type Projection } from '../projection.ts'
 import { memoriesWithParkedEvents } from './parked-events.ts'
 
@@ -13,7 +14,7 @@ import { memoriesWithParkedEvents } from './parked-events.ts'
 export const ATTEMPTS = 5
 
 /** Hears, for the log, what failed and is about to be retried. */
-export type OnRetry = (problem: { sequence: number; attempt: number; error: unknown }) => void
+type OnRetry = (problem: { sequence: number; attempt: number; error: unknown }) => void
 
 /**
  * Applies consecutive records after `from`. A record that cannot be read or applied is parked. Later records
@@ -128,4 +129,24 @@ async function retryThenPark(
   const parked = [{ ...placeOf(record), error: reasonOf(error), attempts: ATTEMPTS }]
   await projection.apply(scope, { from, to, events: [], parked, erased: [] })
   return true
+}
+
+/**
+ * Continues the traces of events that have just been written. Each event gets its own span, because events of
+ * a batch may belong to different traces. Every span lasts as long as the batch: from `startedAt`
+ * (milliseconds since 1970) until now.
+ */
+export function traceApplied(projection: string, records: readonly JournalRecord[], startedAt: number): void {
+  for (const { event } of records) {
+    if (event?.traceparent == null) continue
+    recordSpan(`projection ${projection} apply`, startedAt, {
+      kind: 'consumer',
+      traceparent: event.traceparent,
+      attributes: {
+        'daybook.event_id': event.eventId,
+        'daybook.sequence': event.sequence,
+        'daybook.batch_events': records.length,
+      },
+    })
+  }
 }

@@ -1,9 +1,9 @@
 import { READER_VERSION } from '@daybook/postgres/compatibility'
 import type { DatabaseTransaction, Queryable } from '@daybook/postgres/connect'
+import { storableError } from '@daybook/postgres/errors'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import { storableError } from '@daybook/postgres/storable-error'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { type GenerationRef, ofGeneration } from '../generations/generation-ref.ts'
+import { type GenerationRef, ofGeneration } from '../generations/generations.ts'
 import type { ParkedEvent } from '../projection.ts'
 
 /** Which of these memories have a parked event. Their later events must wait behind it. */

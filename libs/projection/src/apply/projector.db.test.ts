@@ -14,8 +14,12 @@ import type { Bus } from '@daybook/transport/bus'
 import { createInProcessBus } from '@daybook/transport/in-process/in-process-bus'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { createPositionSignal, waitForPosition } from '../positions/position-signal.ts'
-import { ensurePosition, lockPosition } from '../positions/positions.ts'
+import {
+  createPositionSignal,
+  ensurePosition,
+  lockPosition,
+  waitForPosition,
+} from '../positions/positions.ts'
 import { PositionMoved, type Projection, type ProjectionBatch } from '../projection.ts'
 import { type RecordingProjection, recordingProjection } from '../testing/recording-projection.ts'
 import { ATTEMPTS } from './apply-with-parking.ts'

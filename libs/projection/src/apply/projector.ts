@@ -1,4 +1,4 @@
-import { JournalDiverged } from '@daybook/journal/chain/journal-diverged'
+import { JournalDiverged } from '@daybook/journal/chain/check-chain'
 import { readCheckedEnd, readFollowing } from '@daybook/journal/read/read'
 import { type JournalRecord, toReadable } from '@daybook/journal/read/stored-event'
 import type { JournalCursor, LinkedEvent } from '@daybook/memory/events'
@@ -9,18 +9,16 @@ import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope
 import { type Activity, ALWAYS_ACTIVE } from '@daybook/runtime/activity'
 import { pause } from '@daybook/runtime/backoff'
 import type { Logger } from '@daybook/runtime/logger'
-import { createWakeUp } from '@daybook/runtime/wake-up'
+import { createWakeUp } from '@daybook/runtime/repeat'
 import type { Bus } from '@daybook/transport/bus'
 import { createEventBuffer, type EventBuffer } from '@daybook/transport/event-buffer'
-import { markUnusable } from '../generations/generations.ts'
-import { heal } from '../positions/heal.ts'
-import type { PositionSignal } from '../positions/position-signal.ts'
-import { createReachedPositions } from '../positions/reached-positions.ts'
+import { sql } from 'kysely'
+import { type GenerationRef, markUnusable } from '../generations/generations.ts'
+import { heal } from '../positions/divergence.ts'
+import { createReachedPositions, type PositionSignal } from '../positions/positions.ts'
 import { PositionMoved, type Projection } from '../projection.ts'
-import { applyWithParking } from './apply-with-parking.ts'
-import { findBehindProjects } from './find-behind-projects.ts'
+import { applyWithParking, traceApplied } from './apply-with-parking.ts'
 import { countParked } from './parked-events.ts'
-import { traceApplied } from './trace-applied.ts'
 
 /*
  * Writes a projection. Each project goes through these states:
@@ -34,7 +32,7 @@ import { traceApplied } from './trace-applied.ts'
  *
  * An event follows the position if its hash was made with the position's hash. If the journal has no event
  * with the position's hash, the two have diverged, and the projection goes back to the last cursor that both
- * have (`heal.ts`). Messages about events that the journal has lost, or will never have, are dropped.
+ * have (`divergence.ts`). Messages about events that the journal has lost, or will never have, are dropped.
  *
  * While events follow the position that this projector reached itself, it neither reads the position nor looks
  * for parked events (`expected`): the transaction that applies them locks the position, and finds it moved if
@@ -52,7 +50,7 @@ export interface Projector {
 }
 
 /** How to start a projector. */
-export interface ProjectorOptions {
+interface ProjectorOptions {
   readonly db: Database
   readonly projection: Projection
   readonly bus: Bus
@@ -284,4 +282,23 @@ export function startProjector(options: ProjectorOptions): Projector {
       await consumer.stop()
     },
   }
+}
+
+/** The projects whose journal the generation has not applied, or has applied in another history. Deleted ones do not count. */
+export async function findBehindProjects(
+  db: Database,
+  { name, generation }: GenerationRef,
+): Promise<string[]> {
+  const { rows } = await sql<{ project_id: string }>`
+    select coalesce(head.project_id, place.project_id) as project_id from journal_heads head
+    full join (
+      select project_id, position, hash from positions where projection = ${name} and generation = ${generation}
+    ) place on place.project_id = head.project_id
+    where (coalesce(head.sequence, 0) <> coalesce(place.position, 0)
+        or place.position > 0 and place.hash <> head.hash)
+      and (head.project_id is not null
+        or not exists (select from deleted_projects gone where gone.project_id = place.project_id))`.execute(
+    db,
+  )
+  return rows.map((row) => row.project_id)
 }

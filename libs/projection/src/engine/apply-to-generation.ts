@@ -1,5 +1,5 @@
 import type { ComingText } from '@daybook/embeddings/early-embeddings'
-import { contentHash } from '@daybook/memory/content-hash'
+import { contentHash } from '@daybook/memory/content'
 import type { LinkedEvent } from '@daybook/memory/events'
 import { embeddedTextOf } from '@daybook/memory/state'
 import { noMetrics } from '@daybook/runtime/metrics'

@@ -1,3 +1,4 @@
+import type { EmbeddingModel } from '@daybook/embeddings/embedders'
 import type { QueueWorkers } from '@daybook/embeddings/queue-workers'
 import type { Database } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
@@ -6,9 +7,10 @@ import type { Config } from '@daybook/runtime/config'
 import type { Logger } from '@daybook/runtime/logger'
 import type { Metrics } from '@daybook/runtime/metrics'
 import type { Bus } from '@daybook/transport/bus'
+import { applyToGenerations, type GenerationApplier } from '../generations/apply-to-generations.ts'
 import type { Generation } from '../generations/generations.ts'
-import type { GenerationLayout } from '../generations/make-generation.ts'
-import type { PositionSignal } from '../positions/position-signal.ts'
+import { ensureLiveGeneration, type GenerationLayout } from '../generations/swap-generations.ts'
+import type { PositionSignal } from '../positions/positions.ts'
 import type { RebuildableProjection } from '../rebuild/rebuildable-projection.ts'
 import type { ProjectionStatus } from '../status/project-status.ts'
 
@@ -83,4 +85,39 @@ export interface EngineReport {
   readonly message: string
   /** What to do about it; null if nothing. */
   readonly advice: string | null
+}
+
+/** How to start an engine. */
+interface StartEngineOptions extends WriteOptions {
+  /** The embedding model of the first generation. */
+  readonly model: EmbeddingModel
+  /** Milliseconds between looks at the list of generations. Default `GENERATIONS_SEEN_MS`. */
+  readonly seenMs?: number | undefined
+}
+
+/**
+ * Writes every generation of an engine's projection:
+ *
+ *   journal ──▶ projector ──words──▶ generation      texts ──▶ embedding store's queue
+ *                                        ▲                            │
+ *                                        └──────vectors── worker ◀────┘
+ *
+ * The engine may be unavailable, at the start and later. It is retried while everything else goes on.
+ */
+export async function startEngine(
+  engine: OpenEngine,
+  options: StartEngineOptions,
+): Promise<GenerationApplier> {
+  const { db, logger, activity, model, seenMs } = options
+  await ensureLiveGeneration(db, engine.layout, model)
+  const projection = engine.projection(options)
+  return applyToGenerations({
+    db,
+    projection: engine.name,
+    logger,
+    layoutVersion: engine.layout.layoutVersion,
+    activity,
+    pollMs: seenMs,
+    start: (generation) => projection.apply(generation),
+  })
 }

@@ -1,5 +1,5 @@
 import type { DatabaseTransaction, Queryable } from '@daybook/postgres/connect'
-import { sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 
 /*
  * The generations of a projection, each a physical copy of it:
@@ -76,7 +76,7 @@ export async function allGenerations(db: Queryable): Promise<Generation[]> {
 }
 
 /** The properties of a generation to be created. */
-export interface NewGeneration {
+interface NewGeneration {
   readonly model: { readonly modelId: string; readonly dimension: number }
   readonly status: 'live' | 'building'
   /** The layout version that it is made with. */
@@ -182,4 +182,42 @@ export async function markUnusable(
     .where('unusable', 'is', null)
     .executeTakeFirst()
   return numUpdatedRows > 0n
+}
+
+/** Names a generation of a projection. */
+export interface GenerationRef {
+  /** `pgvector`, `typesense` */
+  readonly name: string
+  readonly generation: number
+}
+
+/** A condition on a table with the columns `projection` and `generation`: the generation's rows. */
+export const ofGeneration = ({ name, generation }: GenerationRef) =>
+  sql<SqlBool>`projection = ${name} and generation = ${generation}`
+
+/** How far a generation has come, over all projects. */
+export interface GenerationProgress {
+  /** Events not applied yet. */
+  readonly lag: number
+  /** Parked events that nobody has dropped. */
+  readonly parked: number
+  /** The sum of its positions. It grows whenever a projector makes progress. */
+  readonly applied: number
+}
+
+/** Reads a generation's progress over all projects. */
+export async function describeGeneration(
+  db: Queryable,
+  { projection, generation }: Pick<Generation, 'projection' | 'generation'>,
+): Promise<GenerationProgress> {
+  const { rows } = await sql<GenerationProgress>`
+    select
+      (select coalesce(sum(greatest(head.sequence - coalesce(place.position, 0), 0)), 0)::bigint
+        from journal_heads head left join positions place on place.project_id = head.project_id
+          and place.projection = ${projection} and place.generation = ${generation}) as lag,
+      (select count(*) from parked_events
+        where projection = ${projection} and generation = ${generation} and dropped_at is null) as parked,
+      (select coalesce(sum(position), 0)::bigint from positions
+        where projection = ${projection} and generation = ${generation}) as applied`.execute(db)
+  return rows[0] ?? { lag: 0, parked: 0, applied: 0 }
 }

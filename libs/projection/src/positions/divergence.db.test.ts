@@ -15,7 +15,7 @@ import { type Projector, startProjector } from '../apply/projector.ts'
 import { readProjectStatus } from '../status/project-status.ts'
 import { type RecordingProjection, recordingProjection } from '../testing/recording-projection.ts'
 import { readDivergence } from './divergence.ts'
-import { createPositionSignal } from './position-signal.ts'
+import { createPositionSignal } from './positions.ts'
 import { readReadings } from './readings.ts'
 
 /** Far longer than a test, so that the poll of the journal cannot be the cause of anything. */

@@ -1,15 +1,20 @@
+import { forgetCheckpoints, lastCommon } from '@daybook/journal/read/checkpoints'
+import { readCheckedEnd } from '@daybook/journal/read/read'
+import { DaybookError } from '@daybook/memory/errors'
 import { CHAIN_START } from '@daybook/memory/event-hash'
 import type { JournalCursor } from '@daybook/memory/events'
-import type { Database } from '@daybook/postgres/connect'
+import type { Database, DatabaseTransaction } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
+import type { Logger } from '@daybook/runtime/logger'
 import { type RawBuilder, sql } from 'kysely'
-import type { GenerationRef } from '../generations/generation-ref.ts'
+import type { GenerationRef } from '../generations/generations.ts'
+import type { Projection } from '../projection.ts'
 
 /**
  * A position that the journal does not have: it lies beyond the journal's end, or the journal has another
  * event there.
  */
-export interface Divergence {
+interface Divergence {
   /** The projection's position. */
   readonly position: JournalCursor
   /** The journal's end; its start if the journal is gone. */
@@ -105,4 +110,81 @@ export async function describeDiverged(db: Database): Promise<string[]> {
     ({ projection, projects }) =>
       `DIVERGED: ${projection} has applied events that the journal does not have, in ${projects} project${projects === 1 ? '' : 's'}; its projector takes it back to the last event that both have`,
   )
+}
+
+/**
+ * Takes a diverged projection back to the last cursor that it has passed and its journal still has. From
+ * there the projection goes on as usual. If no such cursor is known, everything is rewritten from the beginning. In a project
+ * that follows a home a divergence is no accident, and is not logged as one.
+ *
+ * Refuses if the project's journal is empty or lacks the event at its own end. Such a journal was not
+ * shortened by a failover but damaged, and the projection may hold the last copy of its content. The
+ * projection then stays diverged until the journal is restored.
+ *
+ * @param logger null if this divergence was logged before
+ * @throws PositionMoved if another replica is working on the project; DaybookError CORRUPT_JOURNAL
+ */
+export async function heal(
+  scope: ProjectScope,
+  projection: Projection,
+  position: JournalCursor,
+  logger: Logger | null,
+): Promise<void> {
+  const { isSound, isCopy, ...head } = await readCheckedEnd(scope)
+  const common = await lastCommon(scope, projection, Math.min(position.sequence, head.sequence))
+  const about = {
+    projection: projection.name,
+    generation: projection.generation,
+    projectId: scope.projectId,
+    position,
+    head,
+    common,
+  }
+  const damaged = head.sequence === 0 ? await isKnown(scope) : !isSound
+  if (damaged) {
+    const message = `DIVERGED: the projection has applied ${position.sequence} events of a project whose journal ${head.sequence === 0 ? 'is empty' : 'lacks the event at its own end'}. It is left as it is: restore the journal from a backup`
+    logger?.error(about, message)
+    throw new DaybookError('CORRUPT_JOURNAL', message)
+  }
+  // A branch's events are replaced each time that its home's arrive.
+  if (!isCopy)
+    logger?.error(
+      about,
+      'DIVERGED: the projection has applied events that the journal does not have. It goes back to the last event that both have. Find out what happened to the database',
+    )
+  await projection.rewind(scope, { from: position, to: common })
+  logger?.[isCopy ? 'debug' : 'warn'](
+    about,
+    'the projection is back at a position that its journal has, and goes on from there',
+  )
+}
+
+/** Whether the project exists. One that was created in the lost moments is gone together with its journal. */
+async function isKnown({ db, projectId }: ProjectScope): Promise<boolean> {
+  const row = await db.selectFrom('projects').select('id').where('id', '=', projectId).executeTakeFirst()
+  return row !== undefined
+}
+
+/**
+ * Takes a position back to a cursor that the journal has, and deletes the parked events and checkpoints after
+ * it. This is the last step of a rewind, in the transaction that has made sure that the projection holds
+ * nothing later.
+ */
+export async function rewindPosition(
+  trx: DatabaseTransaction,
+  { name, generation }: Pick<Projection, 'name' | 'generation'>,
+  projectId: string,
+  { sequence, hash }: JournalCursor,
+): Promise<void> {
+  await trx
+    .deleteFrom('parked_events')
+    .where('projection', '=', name)
+    .where('generation', '=', generation)
+    .where('project_id', '=', projectId)
+    .where('sequence', '>', sequence)
+    .execute()
+  await forgetCheckpoints(trx, { name, generation }, projectId, sequence)
+  await sql`
+    update positions set position = ${sequence}, hash = decode(${hash}, 'hex'), moved_at = now()
+    where projection = ${name} and generation = ${generation} and project_id = ${projectId}`.execute(trx)
 }

@@ -1,12 +1,11 @@
-import { JournalDiverged } from '@daybook/journal/chain/journal-diverged'
+import { JournalDiverged } from '@daybook/journal/chain/check-chain'
 import { noteCheckpoint } from '@daybook/journal/read/checkpoints'
 import { CHAIN_START } from '@daybook/memory/event-hash'
 import type { JournalCursor } from '@daybook/memory/events'
-import { commitUnflushed } from '@daybook/postgres/commit-unflushed'
-import type { DatabaseTransaction, Queryable } from '@daybook/postgres/connect'
+import { commitUnflushed, type DatabaseTransaction, type Queryable } from '@daybook/postgres/connect'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { isNothingParked, parkEvents, unparkMemories } from '../apply/parked-events.ts'
-import { type GenerationRef, ofGeneration } from '../generations/generation-ref.ts'
+import { type GenerationRef, ofGeneration } from '../generations/generations.ts'
 import { PositionMoved, type ProjectionBatch } from '../projection.ts'
 
 const START: JournalCursor = { sequence: 0, hash: CHAIN_START }
@@ -159,4 +158,97 @@ export async function forgetPosition(
   ref: GenerationRef,
 ): Promise<void> {
   await db.deleteFrom('positions').where(ofProject(ref, projectId)).execute()
+}
+
+/** Lets consumers of the bus wait until the projection has reached the sequence of their message. */
+interface ReachedPositions {
+  /** Resolves once the project's position has reached `sequence`. @throws if the projector stops before */
+  wait(projectId: string, sequence: number): Promise<void>
+  moved(projectId: string, position: number): void
+  /** Rejects all remaining waits. */
+  giveUp(): void
+}
+
+interface Waiter {
+  readonly sequence: number
+  resolve(): void
+  reject(error: Error): void
+}
+
+/** Creates an empty set of waiters. */
+export function createReachedPositions(): ReachedPositions {
+  const waiting = new Map<string, Waiter[]>()
+  return {
+    wait: (projectId, sequence) =>
+      new Promise((resolve, reject) => {
+        const waiters = waiting.get(projectId) ?? []
+        waiting.set(projectId, waiters)
+        waiters.push({ sequence, resolve, reject })
+      }),
+    moved(projectId, position) {
+      const waiters = waiting.get(projectId) ?? []
+      const left = waiters.filter((waiter) => waiter.sequence > position)
+      if (left.length === waiters.length) return
+      if (left.length === 0) waiting.delete(projectId)
+      else waiting.set(projectId, left)
+      for (const waiter of waiters) if (waiter.sequence <= position) waiter.resolve()
+    },
+    giveUp() {
+      for (const waiters of waiting.values())
+        for (const waiter of waiters) waiter.reject(new Error('the projector stops'))
+      waiting.clear()
+    },
+  }
+}
+
+/** Tells readers in the same process at once that a position has moved. Other processes poll. */
+export interface PositionSignal {
+  moved(): void
+  /** Resolves at the next move, or after `timeoutMs`. */
+  next(timeoutMs: number): Promise<void>
+}
+
+/** Creates a signal that projectors raise and readers wait on. */
+export function createPositionSignal(): PositionSignal {
+  const waiting = new Set<() => void>()
+  return {
+    moved() {
+      for (const wake of waiting) wake()
+    },
+    next(timeoutMs) {
+      return new Promise((resolve) => {
+        // Remove the waiter on timeout too: in a process without a projector, no position ever moves.
+        const wake = () => {
+          clearTimeout(timer)
+          waiting.delete(wake)
+          resolve()
+        }
+        const timer = setTimeout(wake, timeoutMs)
+        waiting.add(wake)
+      })
+    },
+  }
+}
+
+/** Milliseconds between reads of a position that another process moves. */
+const POLL_MS = 50
+
+/**
+ * Waits until `read` returns at least `wanted`, for at most `timeoutMs`.
+ * @returns the last position read; it is below `wanted` if the time ran out
+ */
+export async function waitForPosition(
+  read: () => Promise<number>,
+  wanted: number,
+  signal: PositionSignal,
+  timeoutMs = 5_000,
+): Promise<number> {
+  const deadline = Date.now() + timeoutMs
+  for (;;) {
+    // Listen before reading, so that no move in between is missed.
+    const next = signal.next(Math.max(0, Math.min(POLL_MS, deadline - Date.now())))
+    const position = await read()
+    if (position >= wanted || Date.now() >= deadline) return position
+    await next
+  }
 }

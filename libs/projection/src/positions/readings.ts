@@ -1,5 +1,5 @@
 import type { Database } from '@daybook/postgres/connect'
-import type { Reading } from '@daybook/runtime/reading-gauges'
+import type { Reading } from '@daybook/runtime/metrics'
 import { sql } from 'kysely'
 import { isDiverged } from './divergence.ts'
 

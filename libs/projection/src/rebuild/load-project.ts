@@ -1,18 +1,17 @@
-import { type FirstEvent, readFirstEvents } from '@daybook/journal/append/first-events'
-import { JournalDiverged } from '@daybook/journal/chain/journal-diverged'
+import { type FirstEvent, readFirstEvents } from '@daybook/journal/append/decide-batch'
+import { JournalDiverged } from '@daybook/journal/chain/check-chain'
 import { readHash } from '@daybook/journal/chain/read-chain'
 import { type JournalRecord, toRecord } from '@daybook/journal/read/stored-event'
 import { UnavailableError } from '@daybook/memory/errors'
 import type { JournalCursor, JournalEvent } from '@daybook/memory/events'
 import { isDatabaseUnavailable, isRelationMissing } from '@daybook/postgres/errors'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import { createPace } from '@daybook/runtime/pace'
 import { reasonOf } from '@daybook/runtime/reason-of'
+import { createPace } from '@daybook/runtime/repeat'
 import { sql } from 'kysely'
 import { isNotErased } from '../apply/applied-memories.ts'
 import type { ParkedEvent } from '../projection.ts'
 import { FencedOffError } from './fence.ts'
-import type { LoadBatch, LoadedMemory, LoadTarget } from './load-target.ts'
 
 /*
  * Fills a generation from a project's journal, memory by memory instead of event by event. A memory's newest
@@ -36,7 +35,7 @@ export interface LoadCursor {
 export const LOAD_BEGINNING: LoadCursor = { after: 0, memories: 0 }
 
 /** What to load, and where to. */
-export interface LoadOptions {
+interface LoadOptions {
   readonly target: LoadTarget
   /** The last event to load. */
   readonly head: JournalCursor
@@ -50,10 +49,13 @@ export interface LoadOptions {
 
 /** Memories of a page: as many as the lexical index keeps together (`@daybook/lexical-index/postings`). */
 const PAGE = 4_096
+
 /** Memories whose events are read together. */
 const MEMORIES_PER_READ = 250
+
 /** Events read in one statement. */
 const EVENTS_PER_READ = 1_000
+
 /**
  * Events of a batch. The embedded database takes about 50 ms for such a statement, and everybody else waits
  * meanwhile.
@@ -246,3 +248,41 @@ const parkedFor = ({ events }: LoadBatch, error: unknown): ParkedEvent[] =>
     error: reasonOf(error),
     attempts: 1,
   }))
+
+/** A memory as a rebuild loads it: as of the head that is loaded up to. */
+interface LoadedMemory {
+  /** 1, 2, 3, … in the order of the memories' first events in the project. */
+  readonly number: number
+  /** The sequence of the memory's first event. */
+  readonly firstSequence: number
+  readonly newest: JournalEvent
+}
+
+/**
+ * Some memories of a project with their events. A memory appears in one batch; its events may be spread over
+ * several.
+ */
+interface LoadBatch {
+  /** The event before the first of `events` if that is of the same memory; it was in the batch before. */
+  readonly before: JournalEvent | null
+  readonly memories: readonly LoadedMemory[]
+  /** Each memory's events in the order of its versions. */
+  readonly events: readonly JournalEvent[]
+  /** Events that cannot be loaded and are to be parked. */
+  readonly parked: readonly ParkedEvent[]
+}
+
+/**
+ * A generation that is being built, as the loader fills it. After a crash every call may be repeated with the
+ * same content. Calls for one project may run at the same time.
+ */
+export interface LoadTarget {
+  load(scope: ProjectScope, batch: LoadBatch): Promise<void>
+  /** All memories from number `first` to number `last`, both included, have been loaded. */
+  endPage(scope: ProjectScope, first: number, last: number): Promise<void>
+  /** Everything up to `head`, `memories` in all, has been loaded. From now on the position is `head`. */
+  endProject(
+    scope: ProjectScope,
+    loaded: { readonly head: JournalCursor; readonly memories: number },
+  ): Promise<void>
+}

@@ -4,7 +4,7 @@ import type { GenerationApplier } from '../generations/apply-to-generations.ts'
 import type { Generation } from '../generations/generations.ts'
 import type { Verifiable } from '../verify/verifiable.ts'
 import type { Builder, Fence } from './fence.ts'
-import type { LoadTarget } from './load-target.ts'
+import type { LoadTarget } from './load-project.ts'
 
 /** How a rebuild fills a generation. */
 export interface LoadTargetOptions {

@@ -1,6 +1,6 @@
 import type { Queryable } from '@daybook/postgres/connect'
 import { sql } from 'kysely'
-import type { GenerationRef } from '../generations/generation-ref.ts'
+import type { GenerationRef } from '../generations/generations.ts'
 
 /** A project whose turn it is. */
 export interface DueProject {

@@ -1,13 +1,21 @@
+import { verifyPart } from '@daybook/journal/chain/verify-journal'
+import { readChangedMemories } from '@daybook/journal/read/read'
+import { UnavailableError } from '@daybook/memory/errors'
 import type { Database } from '@daybook/postgres/connect'
-import { projectScope } from '@daybook/postgres/project-scope'
+import { isDatabaseUnavailable } from '@daybook/postgres/errors'
+import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
 import { type Activity, ALWAYS_ACTIVE } from '@daybook/runtime/activity'
 import { pause } from '@daybook/runtime/backoff'
 import type { Logger } from '@daybook/runtime/logger'
+import { reasonOf } from '@daybook/runtime/reason-of'
 import { repeat } from '@daybook/runtime/repeat'
-import type { Verifiable } from '../verify/verifiable.ts'
-import { lookAtProject } from './look-at-project.ts'
-import { retryParked } from './retry-parked.ts'
-import { addProjects, recordLook, takeDue } from './self-checks.ts'
+import { sql } from 'kysely'
+import { noteRetry } from '../apply/parked-events.ts'
+import { readDivergence } from '../positions/divergence.ts'
+import { readPosition } from '../positions/positions.ts'
+import type { ComparedIndexes, Verifiable } from '../verify/verifiable.ts'
+import { type Difference, repairProject } from '../verify/verify-project.ts'
+import { addProjects, type DueProject, type Look, recordLook, takeDue } from './self-checks.ts'
 
 /*
  * Finds and repairs damage that no projector comes across: rows or documents that were lost or changed after
@@ -21,13 +29,13 @@ import { addProjects, recordLook, takeDue } from './self-checks.ts'
  */
 
 /** A running self-check. */
-export interface SelfCheck {
+interface SelfCheck {
   /** Finishes the current page. */
   stop(): Promise<void>
 }
 
 /** How to start a self-check. */
-export interface SelfCheckOptions {
+interface SelfCheckOptions {
   readonly db: Database
   readonly verifiable: Verifiable
   readonly logger: Logger
@@ -44,15 +52,19 @@ export interface SelfCheckOptions {
  * more.
  */
 const REST = 20
+
 /** The same while hurrying. */
 const HURRIED_REST = 1
+
 /**
  * The same while nobody uses the daemon. A look at 100 of 10,000 memories costs an embedded database and its
  * daemon 150 ms of processor time, so the self-check takes 0.15 % of a core.
  */
 const IDLE_REST = 1_000
+
 /** The longest rest, in milliseconds, while nobody uses the daemon. */
 export const LONGEST_IDLE_REST_MS = 120_000
+
 /**
  * Milliseconds to wait when somebody uses the daemon again after a rest. A look would take the only
  * connection of an embedded database.
@@ -116,4 +128,142 @@ export function startSelfCheck({
     onError: (error) =>
       logger.warn({ projection, generation, error }, 'the self-check could not look; trying again'),
   })
+}
+
+/**
+ * Events per stretch; a look compares the memories of two stretches. The embedded database takes about 40 ms
+ * for a hundred memories, and everybody else waits meanwhile.
+ */
+const PAGE = 50
+
+/**
+ * In a project of at most so many events every look also compares the indexes over all memories. In a larger
+ * one only a look at the end of a walk does.
+ */
+const SMALL = 500
+
+/** Events after the first sequence and up to the second. */
+type Stretch = readonly [number, number]
+
+/** The result of a look that found nothing to repair. */
+const UNSEEN = { differed: 0, unhealed: 0, example: null }
+
+/** What a look covers besides the projection. */
+interface LookOptions {
+  /** Whether to verify the hash chain of the events too. */
+  readonly journal: boolean
+  readonly signal: AbortSignal
+}
+
+/**
+ * Compares a part of a project with the journal: the memories of its newest events, and those of the next
+ * events of a walk. The walk goes through all events and starts again at the end, where the indexes over all
+ * memories are compared too. Memories that differ are rewritten and compared again. Where one differs, more
+ * may: the walk then goes through the whole project without resting.
+ */
+export async function lookAtProject(
+  scope: ProjectScope,
+  verifiable: Verifiable,
+  { walked, hurried }: Pick<DueProject, 'walked' | 'hurried'>,
+  { journal, signal }: LookOptions,
+): Promise<Look> {
+  // It holds events that are not of this journal. Its projector takes it back first.
+  if ((await readDivergence(scope, verifiable)) !== null)
+    return { ...UNSEEN, walked, hurried, begins: false, journalProblem: null }
+  const position = await readPosition(scope.db, verifiable, scope.projectId)
+  const from = walked < position ? walked : 0
+  const upTo = Math.min(from + PAGE, position)
+  const stretches: Stretch[] = [
+    [from, upTo],
+    [Math.max(position - PAGE, upTo), position],
+  ]
+  const look = {
+    walked: upTo,
+    begins: from === 0,
+    journalProblem: journal ? await problemOf(scope, stretches) : null,
+  }
+  // The indexes first: what is damaged between the two comparisons is then found, and counted, as memories.
+  const indexes: ComparedIndexes =
+    upTo === position || position <= SMALL
+      ? await verifiable.compareIndexes(scope, signal)
+      : { problems: [], memoryIds: [] }
+  const differences = await differencesIn(scope, verifiable, stretches)
+  for (const memoryId of indexes.memoryIds)
+    if (!differences.has(memoryId)) differences.set(memoryId, { memoryId, differs: ['words'] })
+
+  const rest = Math.max(0, hurried - PAGE)
+  const found = differences.size > 0 ? differences.size : indexes.problems.length
+  if (found === 0) return { ...UNSEEN, ...look, hurried: rest }
+  const left = await repairProject(
+    scope,
+    verifiable,
+    { differences: [...differences.values()], indexProblems: indexes.problems },
+    { signal },
+  )
+  const [first] = differences.values()
+  return {
+    ...look,
+    // A difference that cannot be repaired is no reason to hurry for ever.
+    hurried: found > left.length ? position : rest,
+    differed: found,
+    unhealed: left.length,
+    example:
+      first === undefined ? (indexes.problems[0] ?? null) : `${first.memoryId} (${first.differs.join(', ')})`,
+  }
+}
+
+async function problemOf(scope: ProjectScope, stretches: readonly Stretch[]): Promise<string | null> {
+  for (const [after, upTo] of stretches) {
+    const [problem] = after < upTo ? await verifyPart(scope, after, upTo) : []
+    if (problem !== undefined) return problem.message
+  }
+  return null
+}
+
+async function differencesIn(
+  scope: ProjectScope,
+  verifiable: Verifiable,
+  stretches: readonly Stretch[],
+): Promise<Map<string, Difference>> {
+  const ids = new Set<string>()
+  for (const [after, upTo] of stretches) {
+    for (const id of await readChangedMemories(scope, { after, upTo })) ids.add(id)
+  }
+  if (ids.size === 0) return new Map()
+  const { memories } = await verifiable.compare(scope, [...ids])
+  return new Map(
+    memories
+      .filter(({ differs }) => differs.length > 0)
+      .map(({ memoryId, differs }): [string, Difference] => [memoryId, { memoryId, differs }]),
+  )
+}
+
+/**
+ * Seconds until events that were parked after 5 attempts are retried. The time doubles with every further
+ * attempt.
+ */
+const FIRST_AFTER_S = 10
+
+/** Memories retried in one look. */
+const AT_A_TIME = 10
+
+/**
+ * Retries the parked events of a project that are due. By then a newer version or an operator has often
+ * removed the cause. An event that fails again stays parked with its new error.
+ */
+async function retryParked(scope: ProjectScope, verifiable: Verifiable): Promise<void> {
+  const { name, generation } = verifiable
+  const { rows } = await sql<{ memory_id: string }>`
+    select memory_id from parked_events
+    where projection = ${name} and generation = ${generation} and project_id = ${scope.projectId} and dropped_at is null
+    group by memory_id
+    having max(parked_at) + make_interval(secs => ${FIRST_AFTER_S}::int * power(2, least(max(attempts), 30) - 5)) < now()
+    order by max(attempts) limit ${AT_A_TIME}`.execute(scope.db)
+  for (const { memory_id: memoryId } of rows)
+    try {
+      await verifiable.rewrite(scope, [memoryId], { unpark: true })
+    } catch (error) {
+      if (error instanceof UnavailableError || isDatabaseUnavailable(error)) throw error
+      await noteRetry(scope, verifiable, memoryId, reasonOf(error))
+    }
 }

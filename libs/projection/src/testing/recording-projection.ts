@@ -1,4 +1,5 @@
 import type { JournalEvent } from '@daybook/memory/events'
+import { rewindPosition } from '../positions/divergence.ts'
 import {
   ensurePosition,
   holdPosition,
@@ -6,7 +7,6 @@ import {
   readPlace,
   savePosition,
 } from '../positions/positions.ts'
-import { rewindPosition } from '../positions/rewind-position.ts'
 import { type ParkedEvent, PositionMoved, type Projection, type ProjectionBatch } from '../projection.ts'
 
 /** A projection that keeps applied events in memory, and its position and parked events in the database. */

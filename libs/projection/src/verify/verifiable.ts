@@ -1,5 +1,5 @@
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import type { GenerationRef } from '../generations/generation-ref.ts'
+import type { GenerationRef } from '../generations/generations.ts'
 
 /** A memory at the position: what the journal says against what the projection holds. */
 export interface ComparedMemory {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { readFirstEvents } from '@daybook/journal/append/first-events'
+import { readFirstEvents } from '@daybook/journal/append/decide-batch'
 import { readChangedMemories } from '@daybook/journal/read/read'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import { createPace } from '@daybook/runtime/pace'
+import { createPace } from '@daybook/runtime/repeat'
 import { readPosition } from '../positions/positions.ts'
 import type { ComparedMemory, Verifiable } from './verifiable.ts'
 

@@ -1,11 +1,17 @@
 import { type Memory, textOf } from '@daybook/memory/state'
 import type { SearchHit } from '../search-request.ts'
 import { plainSnippet } from '../snippets.ts'
-import type { ContextRole, LeftOut, LeftOutReason } from './context-request.ts'
-import { cutText, type FittedText, fitText } from './fit-text.ts'
+import {
+  type ContextRole,
+  cutText,
+  type FittedText,
+  fitText,
+  type LeftOut,
+  type LeftOutReason,
+  type TokenCounter,
+} from './context-request.ts'
 import { type ComparedText, comparedText, repeats } from './near-identical.ts'
 import type { Beside } from './read-beside.ts'
-import type { TokenCounter } from './token-counter.ts'
 
 /** A memory that is in the context, in the form that fits. */
 export interface Chosen extends FittedText {

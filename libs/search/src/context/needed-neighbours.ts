@@ -1,4 +1,4 @@
-import type { Neighbourhood } from '../ranking/neighbourhood.ts'
+import type { Neighbourhood } from '../ranking/neighbours.ts'
 
 /** A question mark at the end, of whichever script, and whatever closes behind it. */
 const ASKS = /[?？؟]["'”’»)\]\s]*$/u

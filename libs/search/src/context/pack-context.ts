@@ -1,14 +1,20 @@
 import { entryText } from '@daybook/memory/entry-text'
 import { ValidationError } from '@daybook/memory/errors'
-import { grouped } from '@daybook/memory/size-in-words'
 import { memoryIdOf } from '@daybook/memory/state'
+import { grouped } from '@daybook/memory/text-rules'
 import { LIMIT_MAX } from '../check-request.ts'
 import { search } from '../search.ts'
 import type { SearchParts } from '../search-parts.ts'
 import { type Chosen, chooseEntries } from './choose-entries.ts'
-import type { ContextEntry, ContextOrder, ContextRequest, LeftOut, PackedContext } from './context-request.ts'
+import {
+  type ContextEntry,
+  type ContextOrder,
+  type ContextRequest,
+  createTokenCounter,
+  type LeftOut,
+  type PackedContext,
+} from './context-request.ts'
 import { readBeside } from './read-beside.ts'
-import { createTokenCounter } from './token-counter.ts'
 
 /** The most tokens that a context may be asked for. */
 const BUDGET_MAX = 100_000

@@ -1,12 +1,19 @@
 import type { QueryTokens } from '@daybook/embeddings/embedder'
-import { EngineFailed } from '@daybook/projection/engine/search-engine'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import {
+  EngineFailed,
+  type EngineSlot,
+  type EngineState,
+  type SearchEngine,
+} from '@daybook/projection/engine/search-engine'
 import type { Generation } from '@daybook/projection/generations/generations'
-import { type QueryVector, queryVector } from '../query-vector.ts'
-import type { RetrieverInput } from '../retrievers/retriever-input.ts'
+import type { RetrieverInput } from '../retrievers/query-terms.ts'
 import {
   candidateRetrievers,
   type KnownEarly,
   postgresRetrievers,
+  type QueryVector,
+  queryVector,
   type RetrieversRun,
   runRetrievers,
 } from '../run-retrievers.ts'
@@ -14,8 +21,7 @@ import type { SearchParts } from '../search-parts.ts'
 import type { SearchMode, SearchRequest } from '../search-request.ts'
 import { readSearchState, waitingForVectors } from '../search-state.ts'
 import { timed } from '../timed.ts'
-import { chooseEngine, type EngineChosen } from './choose-engine.ts'
-import { type EngineName, engineName, POSTGRES } from './engine-name.ts'
+import { type EngineName, type EngineWanted, engineName, POSTGRES } from './engine-name.ts'
 
 /** What the retrievers found, and where. */
 export interface Searched extends RetrieversRun {
@@ -30,7 +36,7 @@ export interface Searched extends RetrieversRun {
 }
 
 /** What is known before all retrievers have ended. Called again if they run again. */
-export interface SearchedEarly extends Pick<KnownEarly, 'onWords'> {
+interface SearchedEarly extends Pick<KnownEarly, 'onWords'> {
   /**
    * Called with the question's tokens, or null if it has none, possibly while retrievers still run.
    * @param modelId whose tokens they are
@@ -145,4 +151,74 @@ export function embedOnce(
     known.set(generation.modelId, vector)
     return vector
   }
+}
+
+/**
+ * How many events an engine may be behind Postgres with AUTO. While much is written, both projectors trail
+ * the journal by a batch (100 events). An engine that is further behind has stopped or is being rebuilt.
+ */
+const LAG_ALLOWED = 100
+
+/** What a search asks of an engine. */
+interface EngineAsked {
+  readonly engine: EngineWanted
+  /** The sequence that the answer must include; 0 for none. */
+  readonly atLeast: number
+  /** The position of the Postgres read model. */
+  readonly position: number
+}
+
+/** The engine to begin with; `chosen` is null for Postgres. */
+interface EngineChosen {
+  readonly chosen: {
+    /** Its projection's name. */
+    readonly name: string
+    readonly search: SearchEngine
+    readonly state: EngineState
+  } | null
+  /** What the caller must know about the choice, in words. */
+  readonly degraded: readonly string[]
+}
+
+const postgres = (...degraded: string[]): EngineChosen => ({ chosen: null, degraded })
+
+/**
+ * Chooses the engine of a search. Never fails because of an engine: reasons against it are listed in
+ * `degraded`.
+ */
+async function chooseEngine(
+  scope: ProjectScope,
+  engines: readonly EngineSlot[],
+  { engine, atLeast, position }: EngineAsked,
+): Promise<EngineChosen> {
+  if (engine === POSTGRES) return postgres()
+  const isAuto = engine === 'AUTO'
+  const slot = isAuto
+    ? engines.find(({ search }) => search !== null)
+    : engines.find(({ name }) => engineName(name) === engine)
+  if (slot === undefined)
+    return isAuto ? postgres() : postgres(`there is no engine ${engine}, answered by Postgres`)
+  const { name, setting, search } = slot
+  if (search === null) return postgres(`${name} is not configured (${setting}), answered by Postgres`)
+  if (!search.isAvailable()) return postgres(`${name} unreachable, answered by Postgres`)
+  const state = await search.state(scope)
+  if (state === null)
+    return postgres(
+      `${name} has no index yet that this version of Daybook can search: its projector (services/projector-${name}) makes it; answered by Postgres`,
+    )
+  const chosen = { name, search, state }
+  if (!isAuto)
+    return {
+      chosen,
+      degraded:
+        state.position < atLeast
+          ? [`${name} has come to sequence ${state.position}, ${atLeast} was asked for`]
+          : [],
+    }
+  const enough = Math.max(atLeast, position - LAG_ALLOWED)
+  if (state.position < enough)
+    return postgres(
+      `${name} is behind (at sequence ${state.position}, ${enough} is needed), answered by Postgres`,
+    )
+  return { chosen, degraded: [] }
 }

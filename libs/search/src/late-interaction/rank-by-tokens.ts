@@ -1,27 +1,34 @@
 import type { QueryTokens } from '@daybook/embeddings/embedder'
+import type { LiveReadModel } from '@daybook/pgvector/read/live-read-model'
 import { answersAtOnce } from '@daybook/postgres/connect'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { sql } from 'kysely'
 import type { Evidence } from '../ranking/floor.ts'
-import { evidenceIn } from '../ranking/late/evidence.ts'
 import { type QuestionToken, questionTokens } from '../ranking/late/question-weights.ts'
-import { PROMISING, promisingCandidates, rankLate } from '../ranking/late/rank-late.ts'
-import { nearness, type WantedTime } from '../ranking/late/time-match.ts'
+import {
+  evidenceIn,
+  nearness,
+  PROMISING,
+  promisingCandidates,
+  rankLate,
+  type WantedTime,
+} from '../ranking/late/rank-late.ts'
 import type { TokenMatches } from '../ranking/late/token-rows.ts'
-import { poolNeighbourhoods } from '../ranking/neighbourhood.ts'
+import { poolNeighbourhoods } from '../ranking/neighbours.ts'
 import type { RankingOptions } from '../ranking/options.ts'
 import type { RankedHit } from '../ranking/rank.ts'
 import { hashesOf } from '../ranking/retriever.ts'
 import { namesIn, speakersOf } from '../ranking/speakers.ts'
 import type { NeighbourLookups } from '../retrievers/postgres/neighbours-retriever.ts'
-import type { RetrieverInput } from '../retrievers/retriever-input.ts'
+import type { RetrieverInput } from '../retrievers/query-terms.ts'
 import type { RetrieversRun } from '../run-retrievers.ts'
 import type { Scorer } from './kernel/scorer.ts'
-import { readContentHashes } from './read-content-hashes.ts'
-import { type MemoryFacts, readFacts } from './read-facts.ts'
+import { readContentHashes } from './token-bits-cache.ts'
 import { matchesByMemory, type TokenComparisons } from './token-comparisons.ts'
 import type { WordFrequencies } from './word-frequencies.ts'
 
 /** What `rankByTokens` works on. */
-export interface RankByTokensInput {
+interface RankByTokensInput {
   /** The question's words. */
   readonly wanted: string
   /** The times that the question names. */
@@ -163,4 +170,33 @@ async function factsOf(
   if (names.size === 0 && times.length === 0) return { names, of: () => undefined }
   const facts = await readFacts(scope, readModel, ids, names.size > 0)
   return { names, of: (id) => facts.get(id) }
+}
+
+/** What the ranking asks of a memory beside its tokens. */
+interface MemoryFacts {
+  /** The first 50 characters of a note; null for other kinds, or if they were not asked for. */
+  readonly beginning: string | null
+  /** When it happened, else when it was remembered: milliseconds since 1970. */
+  readonly time: number
+}
+
+interface Row extends MemoryFacts {
+  readonly memory_id: string
+}
+
+/** Reads the facts of memories. @param withBeginnings they take as long as the memories themselves */
+async function readFacts(
+  { db, projectId }: ProjectScope,
+  { tables }: Pick<LiveReadModel, 'tables'>,
+  memoryIds: readonly string[],
+  withBeginnings: boolean,
+): Promise<ReadonlyMap<string, MemoryFacts>> {
+  if (memoryIds.length === 0) return new Map()
+  const { rows } = await sql<Row>`
+    select memory_id, extract(epoch from coalesce(occurred_at, created_at))::float8 * 1000 as time,
+      case when ${withBeginnings} and kind = 'note' then left(state->'content'->>'text', 50) end as beginning
+    from ${tables.memories} one where project_id = ${projectId} and memory_id = any(${memoryIds}::uuid[])`.execute(
+    db,
+  )
+  return new Map(rows.map(({ memory_id: id, ...facts }) => [id, facts]))
 }

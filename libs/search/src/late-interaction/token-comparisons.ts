@@ -1,13 +1,12 @@
 import type { QueryTokens } from '@daybook/embeddings/embedder'
 import { bytesPerToken } from '@daybook/embeddings/token-bits/token-bits'
 import type { TokenMatches } from '../ranking/late/token-rows.ts'
-import type { RetrieverInput } from '../retrievers/retriever-input.ts'
+import type { RetrieverInput } from '../retrievers/query-terms.ts'
 import { startedEarly } from '../started-early.ts'
 import { timed } from '../timed.ts'
 import { createScorer } from './kernel/create-scorer.ts'
 import type { Scorer } from './kernel/scorer.ts'
-import { readTokenBits } from './read-token-bits.ts'
-import type { TokenBitsCache } from './token-bits-cache.ts'
+import { readTokenBits, type TokenBitsCache } from './token-bits-cache.ts'
 
 /** What comparisons need of a search. */
 type ComparisonsInput = Pick<RetrieverInput, 'scope' | 'onRetriever'>

@@ -1,4 +1,4 @@
-import { languageOf } from '@daybook/lexical-index/language'
+import { languageOf } from '@daybook/lexical-index/lexemes'
 import { POSTING_BYTES } from '@daybook/lexical-index/postings'
 import { queryWords } from '@daybook/memory/fold-words'
 import type { LiveReadModel } from '@daybook/pgvector/read/live-read-model'

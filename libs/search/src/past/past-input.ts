@@ -1,5 +1,5 @@
 import type { RawBuilder } from 'kysely'
-import type { RetrieverInput } from '../retrievers/retriever-input.ts'
+import type { RetrieverInput } from '../retrievers/query-terms.ts'
 import type { FoundTexts } from './past-texts.ts'
 
 /** What the retrievers of past texts need. */

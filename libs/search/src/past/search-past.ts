@@ -5,12 +5,11 @@ import type { EmbedOnce, Searched } from '../engine/search-engines.ts'
 import { bestPassages, readChunks } from '../late-interaction/best-passages.ts'
 import { earlyComparisons } from '../late-interaction/token-comparisons.ts'
 import { frequenciesOnce } from '../late-interaction/word-frequencies.ts'
-import { matchTypeOf } from '../match-type.ts'
-import { presentHits } from '../present-hits.ts'
 import type { ParsedQuery } from '../query/query.ts'
 import type { TimePhrase } from '../query/time-phrases.ts'
 import { rankFound } from '../rank-found.ts'
 import type { RankingOptions } from '../ranking/options.ts'
+import { matchTypeOf, presentHits } from '../render-answer.ts'
 import { NO_LOOKUPS } from '../retrievers/postgres/neighbours-retriever.ts'
 import { type Retrievers, runRetrievers } from '../run-retrievers.ts'
 import type { SearchParts } from '../search-parts.ts'
@@ -22,7 +21,7 @@ import { collectTexts, type PastWanted, pastRelation } from './past-texts.ts'
 import { pastVectorRetriever } from './vector-retriever.ts'
 
 /** A search of the past, as `search` has prepared it. */
-export interface PastSearch {
+interface PastSearch {
   readonly past: PastWanted
   readonly query: ParsedQuery
   /** What every hit must satisfy, at that moment. */

@@ -1,5 +1,5 @@
+import { vectorIndex } from '@daybook/pgvector/generation-tables'
 import { withSupersededTexts } from '@daybook/pgvector/read/past-memories'
-import { vectorIndex } from '@daybook/pgvector/vector-index'
 import { type RawBuilder, sql } from 'kysely'
 import pgvector from 'pgvector'
 import { EXACT_BELOW, indexedMemories, type VectorHit } from '../retrievers/postgres/vector-retriever.ts'

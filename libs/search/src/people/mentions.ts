@@ -1,4 +1,4 @@
-import { folded } from '@daybook/memory/folded'
+import { folded } from '@daybook/memory/fold-words'
 import { type MemoryState, textOf, titleOf } from '@daybook/memory/state'
 import { type RawBuilder, sql } from 'kysely'
 

@@ -1,5 +1,6 @@
 import { ValidationError } from '@daybook/memory/errors'
-import { checkLimit, LIMIT_MAX } from '../check-request.ts'
+import { sql } from 'kysely'
+import { checkLimit, checkQuery, LIMIT_MAX } from '../check-request.ts'
 import { search } from '../search.ts'
 import type { SearchParts } from '../search-parts.ts'
 import type { SearchAnswer } from '../search-request.ts'
@@ -49,4 +50,28 @@ export async function searchByPerson(
   const hits = answer.hits.filter(({ memory }) => isMentioned(memory.state)).slice(0, limit)
   if (hits.length > 0) return { ...answer, hits }
   return { ...answer, hits, matchType: null, message: `No memory mentions "${name}".` }
+}
+
+/**
+ * Memories of the category `emotion` by their meaning: "happy" finds joy. It runs on Postgres. Without an embedder it
+ * finds words only, and says so.
+ * @throws ValidationError
+ */
+export async function searchByEmotion(
+  parts: SearchParts,
+  emotion: string,
+  { filter, limit }: ListRequest,
+): Promise<SearchAnswer> {
+  checkQuery('emotion', emotion)
+  const answer = await search(parts, {
+    query: emotion,
+    filter,
+    mode: 'HYBRID',
+    engine: 'POSTGRES',
+    limit,
+    also: sql<boolean>`m.categories @> '{emotion}'`,
+  })
+  if (answer.hits.length > 0) return answer
+  const hint = 'Only memories of the category emotion count.'
+  return { ...answer, message: `No memory is about feeling "${emotion}". ${hint}` }
 }

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { plainExplanation } from '../ranking/explanation.ts'
-import { NO_PRIORS, type PriorWeights } from '../ranking/priors.ts'
+import { NO_PRIORS, type PriorWeights } from '../ranking/options.ts'
 import type { RankedHit } from '../ranking/rank.ts'
 import { type PriorFacts, withPriors } from './with-priors.ts'
 

@@ -1,4 +1,66 @@
-import { DAY_MS, dayOf, MONTHS, monthsOf, type Period, weekOf, wordsOf, yearOf } from './periods.ts'
+/** A time from `from` until before `to`, in milliseconds since 1970, in UTC. Infinite where it is open. */
+interface Period {
+  readonly from: number
+  readonly to: number
+}
+
+const DAY_MS = 86_400_000
+
+/** The months, January first. */
+const MONTHS = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+] as const
+
+/** The day, month or year that holds a date. Months count from 0; too large ones belong to later years. */
+const dayOf = (year: number, month: number, day: number): Period => ({
+  from: Date.UTC(year, month, day),
+  to: Date.UTC(year, month, day + 1),
+})
+
+const monthsOf = (year: number, month: number, count = 1): Period => ({
+  from: Date.UTC(year, month, 1),
+  to: Date.UTC(year, month + count, 1),
+})
+
+const yearOf = (year: number): Period => monthsOf(year, 0, 12)
+
+/** The week that holds a time, from Monday. */
+function weekOf(time: number): Period {
+  const date = new Date(time)
+  const from = Date.UTC(
+    date.getUTCFullYear(),
+    date.getUTCMonth(),
+    date.getUTCDate() - ((date.getUTCDay() + 6) % 7),
+  )
+  return { from, to: from + 7 * DAY_MS }
+}
+
+/**
+ * A period in the words that memories are indexed with ("8 May 2023"): a day, the months of a shorter time, or
+ * the years of a longer one.
+ */
+function wordsOf({ from, to }: Period): string {
+  if (!Number.isFinite(from) || !Number.isFinite(to)) return ''
+  const [first, last] = [new Date(from), new Date(to - 1)]
+  const [year, lastYear] = [first.getUTCFullYear(), last.getUTCFullYear()]
+  const months = (lastYear - year) * 12 + last.getUTCMonth() - first.getUTCMonth() + 1
+  if (to - from <= DAY_MS) return `${first.getUTCDate()} ${MONTHS[first.getUTCMonth()]} ${year}`
+  const years = year === lastYear ? String(year) : `${year} ${lastYear}`
+  if (months > 3) return years
+  const names = Array.from({ length: months }, (_, index) => MONTHS[(first.getUTCMonth() + index) % 12])
+  return `${names.join(' ')} ${years}`
+}
 
 /** A time that a question names. */
 export interface TimePhrase extends Period {
@@ -9,10 +71,15 @@ export interface TimePhrase extends Period {
 }
 
 const MONTH = MONTHS.map((name) => `${name}|${name.slice(0, 3)}\\.?`).join('|')
+
 const SEASONS = ['spring', 'summer', 'autumn', 'winter', 'fall']
+
 const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
+
 const NUMBERS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten']
+
 const YEAR = '(?:19|20)\\d\\d'
+
 /** Without one of these, "may" and "march" are mostly verbs, and "June" and "April" may be people. */
 const BEFORE =
   '(?<![\\p{L}\\p{N}])(?:in|on|during|since|before|after|until|till|early|late|mid|around|(?:beginning|start|middle|end|week|half) of) '
@@ -50,7 +117,7 @@ const RULES: readonly Rule[] = [
   rule(
     `(?<n>\\d{1,3}|an?|a few|a couple of|several|${NUMBERS.slice(1).join('|')}) (?<u>day|week|month|year)s? ago`,
     true,
-    ({ n, u }, now) => around(before(now, count(n), u), u),
+    ({ n, u }, now) => around(before(now, countOf(n), u), u),
   ),
   rule('(?<w>this|last|past|previous) (?<u>week|month|year)', true, ({ w, u }, now) =>
     around(before(now, isThis(w) ? 0 : 1, u), u),
@@ -131,7 +198,7 @@ const monthNumber = (name = '') =>
 
 const isThis = (word: string | undefined) => word?.toLowerCase() === 'this'
 
-function count(text = ''): number {
+function countOf(text = ''): number {
   const word = text.toLowerCase()
   if (/^\d/u.test(word)) return Number(word)
   if (NUMBERS.includes(word)) return NUMBERS.indexOf(word)

@@ -1,6 +1,5 @@
 import type { ScoreTerm } from './late/terms.ts'
-import type { RankingMethod } from './options.ts'
-import type { PriorContribution } from './priors.ts'
+import type { PriorContribution, RankingMethod, RankingOptions } from './options.ts'
 import type { RetrieverName } from './retriever.ts'
 
 /** What one retriever contributed to a hit. `contribution = weight · normalisedScore`. */
@@ -84,3 +83,20 @@ export const plainExplanation = (
   scale: 1,
   ...made,
 })
+
+/**
+ * The options with the weights of left-out terms set to 0. The others have none there: whoever computes them
+ * asks `options.without`.
+ */
+export function withoutTerms(options: RankingOptions): RankingOptions {
+  const { without } = options
+  if (without.size === 0) return options
+  return {
+    ...options,
+    ...(without.has('lexical') && { lexicalWeight: 0 }),
+    ...(without.has('vector') && { vectorWeight: 0 }),
+    ...(without.has('neighbours') && { neighbourDecay: 0 }),
+    ...(without.has('session') && { sessionShare: 0 }),
+    ...(without.has('tokens') && { lateInteraction: false }),
+  }
+}

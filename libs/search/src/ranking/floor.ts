@@ -26,9 +26,9 @@ export interface Floor {
 export interface FloorCase {
   /** The memories of the project. */
   readonly memories: number
-  /** Whether the question names a stranger (`strangers.ts`). */
+  /** Whether the question names a stranger (`sessions.ts`). */
   readonly stranger: boolean
-  /** Whether neither the model nor the project knows its words (`strangers.ts`). */
+  /** Whether neither the model nor the project knows its words (`sessions.ts`). */
   readonly unheard: boolean
 }
 

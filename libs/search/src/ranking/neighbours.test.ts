@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { type Neighbourhood, poolNeighbourhoods } from './neighbourhood.ts'
-import { type NeighboursShare, neighboursShare } from './neighbours.ts'
+import {
+  type Neighbourhood,
+  type NeighboursShare,
+  neighboursShare,
+  poolNeighbourhoods,
+} from './neighbours.ts'
 import { DEFAULT_RANKING } from './options.ts'
 
 const of = (memoryId: string, before: string[], after: string[]): Neighbourhood => ({

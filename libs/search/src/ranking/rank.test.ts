@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Neighbourhood } from './neighbourhood.ts'
+import type { Neighbourhood } from './neighbours.ts'
 import { DEFAULT_RANKING } from './options.ts'
 import { type RankInput, rank } from './rank.ts'
 import type { RetrieverHit } from './retriever.ts'

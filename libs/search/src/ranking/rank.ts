@@ -1,7 +1,6 @@
 import { type HitExplanation, plainExplanation, type RetrieverContribution } from './explanation.ts'
 import { type Fused, fuse, type Retrievers } from './fuse.ts'
-import { type Neighbourhoods, poolNeighbourhoods } from './neighbourhood.ts'
-import { neighboursShare } from './neighbours.ts'
+import { type Neighbourhoods, neighboursShare, poolNeighbourhoods } from './neighbours.ts'
 import { contextCounts, type RankingOptions } from './options.ts'
 import { sessionShares } from './sessions.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { sessionShares } from './sessions.ts'
+import { isUnheard, namesStranger, sessionShares } from './sessions.ts'
 
 describe('sessionShares', () => {
   const hit = (memoryId: string, score: number) => ({ memoryId, score, retrievers: [] })
@@ -16,5 +16,46 @@ describe('sessionShares', () => {
   it('takes a memory without a context, or alone in one, for its own session', () => {
     expect(shareOf(lone, null)).toEqual({ memoryId: 'lone', contribution: 0.2 })
     expect(shareOf(lone, within('other'))).toEqual({ memoryId: 'lone', contribution: 0.2 })
+  })
+})
+
+const UNKNOWN = new Set(['caroline', 'jose', 'toyota', 'when', 'emma'])
+
+const stranger = (question: string) => namesStranger(question, (word) => UNKNOWN.has(word))
+
+describe('namesStranger', () => {
+  it.each([
+    'When did Caroline move?',
+    "What is Caroline's job?",
+    'Did Ann meet Caroline?',
+    'Where does José live?',
+    'what does the Toyota cost',
+  ])('%j does', (question) => {
+    expect(stranger(question)).toBe(true)
+  })
+
+  it.each([
+    'When did Ann move?',
+    'Caroline moved',
+    'Nothing. When was that?',
+    'the book "Emma"',
+    'what did caroline say',
+    'the CAROLINE server',
+    'CarolineApi timeouts',
+    '',
+  ])('%j does not', (question) => {
+    expect(stranger(question)).toBe(false)
+  })
+})
+
+describe('isUnheard', () => {
+  const unheard = (words: string, frequencies: Record<string, number>) =>
+    isUnheard(words.split(' '), new Map(Object.entries(frequencies)))
+
+  it('holds where every word is spelled, and none is in a memory', () => {
+    expect(unheard('what zorb zorb zorb', { zorb: 0 })).toBe(true)
+    expect(unheard('zorb zorb zorb', { zorb: 1 })).toBe(false)
+    expect(unheard('zorb zorb zorb feline feline', { zorb: 0, feline: 0 })).toBe(false)
+    expect(unheard('what', {})).toBe(false)
   })
 })

@@ -1,21 +1,20 @@
 import type { AppendOutcome, AppendRequest } from '@daybook/journal/append/append-request'
-import { readContext } from '@daybook/journal/append/batch-context'
+import { lockProject, readContext } from '@daybook/journal/append/batch-context'
 import { decideBatch } from '@daybook/journal/append/decide-batch'
-import { lockProject } from '@daybook/journal/append/lock-project'
 import { writeEvents } from '@daybook/journal/append/write-events'
+import { readHash } from '@daybook/journal/chain/read-chain'
 import { UnavailableError } from '@daybook/memory/errors'
-import type { LinkedEvent } from '@daybook/memory/events'
+import type { JournalCursor, LinkedEvent } from '@daybook/memory/events'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { type SqlBool, sql } from 'kysely'
 import { addToBranch, type NewBranchCommand } from './branch-commands.ts'
-import { noteReceipts } from './branch-receipts.ts'
 
 /** A request with a key of its own, so that it may be sent to the home more than once. */
 export type KeyedRequest = AppendRequest & { readonly idempotencyKey: string }
 
 /** What came of requests that went into a branch. */
-export interface Branched {
+interface Branched {
   readonly outcomes: readonly AppendOutcome[]
   /** The provisional events. */
   readonly events: readonly LinkedEvent[]
@@ -97,3 +96,64 @@ const notDecidedYet = (cause: Error) =>
     `This request was accepted while the home of the project could not be reached, and waits for its decision, which may be a refusal: ${cause.message}. Ask again when the home has answered (daybook sync status)`,
     { cause },
   )
+
+/*
+ * The hashes of provisional events that were given out as receipts. The journal has those events only until the home's
+ * arrive. Who reads with such a receipt wants to see what it wrote, and it is there, in another place.
+ */
+
+/** How long they are known, in hours. */
+const KNOWN_HOURS = 24
+
+/** Notes receipts, and forgets old ones. @param hashes in hex */
+async function noteReceipts(
+  trx: DatabaseTransaction,
+  projectId: string,
+  hashes: readonly string[],
+): Promise<void> {
+  if (hashes.length === 0) return
+  await sql`
+    delete from branch_receipts
+    where project_id = ${projectId} and written_at < clock_timestamp() - make_interval(hours => ${KNOWN_HOURS})`.execute(
+    trx,
+  )
+  await sql`
+    insert into branch_receipts (project_id, hash)
+    select ${projectId}::uuid, decode(hash, 'hex') from unnest(${hashes}::text[]) as hash
+    on conflict do nothing`.execute(trx)
+}
+
+/** Whether a place is the receipt of a provisional event that the journal has no more. */
+export async function isReplacedReceipt(
+  scope: ProjectScope,
+  { sequence, hash }: JournalCursor,
+): Promise<boolean> {
+  if ((await readHash(scope, sequence)) === hash) return false
+  const found = await scope.db
+    .selectFrom('branch_receipts')
+    .select('hash')
+    .where('project_id', '=', scope.projectId)
+    .where('hash', '=', Buffer.from(hash, 'hex'))
+    .executeTakeFirst()
+  return found !== undefined
+}
+
+/**
+ * Takes the branch's provisional events from the journal, which ends with the home's then. Call it under the project's lock.
+ * @param head the journal's end
+ * @returns the last of the home's events that is here
+ */
+export async function dropProvisional(
+  trx: DatabaseTransaction,
+  projectId: string,
+  head: Pick<JournalCursor, 'sequence'>,
+): Promise<JournalCursor> {
+  const { copied, copied_hash } = await trx
+    .selectFrom('followed_projects')
+    .select(['copied', 'copied_hash'])
+    .where('project_id', '=', projectId)
+    .forUpdate()
+    .executeTakeFirstOrThrow()
+  if (head.sequence > copied) await sql`select drop_copied_events(${projectId}, ${copied})`.execute(trx)
+  return { sequence: copied, hash: copied_hash.toString('hex') }
+}

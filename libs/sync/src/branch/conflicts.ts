@@ -1,11 +1,15 @@
 import type { AppendMetadata } from '@daybook/journal/append/append-request'
+import { lockProject, readContext } from '@daybook/journal/append/batch-context'
+import { decideCommand } from '@daybook/journal/append/decide-batch'
 import type { JournalWriter } from '@daybook/journal/append/journal-writer'
-import { lockProject } from '@daybook/journal/append/lock-project'
 import type { Command } from '@daybook/memory/commands'
+import { decodeCommand } from '@daybook/memory/decode/decode-command'
+import { diffStates, type StateDiff } from '@daybook/memory/diff-versions'
+import { DaybookError } from '@daybook/memory/errors'
 import { newId } from '@daybook/memory/id'
 import type { DatabaseTransaction, Queryable } from '@daybook/postgres/connect'
+import { storableError } from '@daybook/postgres/errors'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import { storableError } from '@daybook/postgres/storable-error'
 import type { Tables } from '@daybook/postgres/tables'
 import { type Selectable, sql } from 'kysely'
 import { readFollowed } from '../follower/followed-projects.ts'
@@ -13,6 +17,7 @@ import type { WireError } from '../wire/wire-error.ts'
 import {
   addToBranch,
   type BranchCommand,
+  effectiveCommand,
   type NewBranchCommand,
   storedCommand,
   toRequest,
@@ -100,7 +105,7 @@ export async function noteConflict(
 }
 
 /** What a page of conflicts is about. */
-export interface ConflictPage {
+interface ConflictPage {
   /** Also those that are resolved. */
   readonly resolved: boolean
   readonly limit: number
@@ -188,3 +193,27 @@ const commandOf = (row: Row): NewBranchCommand => ({
   requestHash: null,
   givenAt: row.written_at,
 })
+
+/**
+ * What a conflict's command would change in its memory as it is here now, so what `MINE` comes to if nothing happens until
+ * then. It writes nothing.
+ * @returns null if it would be refused or make a new memory
+ */
+export async function previewConflict(
+  { db, projectId }: ProjectScope,
+  conflict: SyncConflict,
+): Promise<StateDiff | null> {
+  const { command: given, memoryId, metadata, givenAt: now } = conflict
+  try {
+    const command = decodeCommand(effectiveCommand({ command: given, memoryId, baseVersion: null }, false))
+    const context = await readContext(db, projectId, [{ command, metadata }])
+    // The moment only dates the event, and says whether an expiry has passed: when it was given is as good as now.
+    const { before, events } = decideCommand(context, command, now)
+    if (before === null) return null
+    const event = events.findLast(({ memoryId: of }) => of === before.state.id)
+    return diffStates(before.state, event?.data.state ?? before.state)
+  } catch (error) {
+    if (error instanceof DaybookError) return null
+    throw error
+  }
+}

@@ -1,4 +1,4 @@
-import { lockProject } from '@daybook/journal/append/lock-project'
+import { lockProject } from '@daybook/journal/append/batch-context'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { ConflictRule } from '../follower/followed-projects.ts'

@@ -1,5 +1,5 @@
-import { lockProject } from '@daybook/journal/append/lock-project'
-import { isErased } from '@daybook/journal/chain/chain-events'
+import { lockProject } from '@daybook/journal/append/batch-context'
+import { isErased } from '@daybook/journal/chain/check-chain'
 import type { ImportedEvent } from '@daybook/journal/import/check-project'
 import { leaveUnpublished } from '@daybook/journal/import/leave-unpublished'
 import { asConflict, insertImported } from '@daybook/journal/import/write-imported'
@@ -8,11 +8,12 @@ import { upcast } from '@daybook/memory/upcast'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { type SqlBool, sql } from 'kysely'
-import { dropProvisional } from '../branch/drop-provisional.ts'
-import { replayBranch } from '../branch/replay-branch.ts'
+import { dropProvisional } from '../branch/append-to-branch.ts'
+import { replayBranch } from '../branch/rebase-branch.ts'
+import type { HomeState } from '../wire/stream-line.ts'
 
 /** What a batch came to. */
-export interface Applied {
+interface Applied {
   /** The home's events, as listeners of the bus get them; and the branch's, made anew. */
   readonly events: readonly CommittedEvent[]
   /** Whether provisional events were replaced: what readers have of them is not in the journal any more. */
@@ -120,4 +121,21 @@ function toCommitted({ previous, type, schemaVersion, data, ...event }: Imported
     // The journal has it; projections that read it there park it and say why.
     return bare
   }
+}
+
+/**
+ * Takes over what holds at the home beside events: who is in quarantine, at once; and the project's language, which counts
+ * for the generations that are built from then on. A language that this database does not have is left as it is.
+ */
+export async function applyHomeState(
+  { db, projectId }: ProjectScope,
+  { quarantines, language }: HomeState,
+): Promise<void> {
+  await sql`select mirror_quarantines(${projectId}, ${JSON.stringify(quarantines)}::jsonb)`.execute(db)
+  await sql`
+    update projects set language = ${language}
+    where id = ${projectId} and language <> ${language}
+      and exists (select from pg_ts_config where cfgname = ${language} and pg_ts_config_is_visible(oid))`.execute(
+    db,
+  )
 }

@@ -1,6 +1,6 @@
 import { storeTravellingVectors } from '@daybook/embeddings/travelling-vectors'
 import type { ImportedEvent } from '@daybook/journal/import/check-project'
-import { contentHash } from '@daybook/memory/content-hash'
+import { contentHash } from '@daybook/memory/content'
 import { embeddedTextOf } from '@daybook/memory/state'
 import { upcast } from '@daybook/memory/upcast'
 import type { ProjectScope } from '@daybook/postgres/project-scope'

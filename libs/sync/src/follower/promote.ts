@@ -1,12 +1,12 @@
-import { lockProject } from '@daybook/journal/append/lock-project'
+import { lockProject } from '@daybook/journal/append/batch-context'
 import { DaybookError, UnavailableError } from '@daybook/memory/errors'
 import type { LinkedEvent } from '@daybook/memory/events'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { dropProvisional } from '../branch/append-to-branch.ts'
 import { type BranchCommand, readBranchSize } from '../branch/branch-commands.ts'
 import { countOpenConflicts, noteConflict } from '../branch/conflicts.ts'
-import { dropProvisional } from '../branch/drop-provisional.ts'
-import { replayBranch } from '../branch/replay-branch.ts'
+import { replayBranch } from '../branch/rebase-branch.ts'
 import { handOverAnswered } from '../home/hand-over.ts'
 import { toWire } from '../wire/wire-error.ts'
 import {
@@ -19,7 +19,7 @@ import {
 import type { HomeClient } from './home-client.ts'
 
 /** What a promotion came to. */
-export interface Promoted {
+interface Promoted {
   readonly epoch: number
   /** The branch's commands, which were decided here. */
   readonly events: readonly LinkedEvent[]
@@ -88,7 +88,7 @@ export async function finishTaking(
 
 /**
  * Makes this Daybook the home of a project whose home is lost. Everything that is here stays; what only the lost home had is
- * not here. If it comes back, it is told (`former-homes.ts`), and what only it has becomes a branch there.
+ * not here. If it comes back, it is told (`begin-following.ts`), and what only it has becomes a branch there.
  */
 export async function promoteWithoutHome(scope: ProjectScope, own: HomeAddress): Promise<Promoted> {
   const followed = await readFollowed(scope)

@@ -1,12 +1,10 @@
-import { versionKey } from '@daybook/journal/append/batch-context'
-import { lockProject } from '@daybook/journal/append/lock-project'
+import { lockProject, versionKey } from '@daybook/journal/append/batch-context'
 import { readChain } from '@daybook/journal/chain/read-chain'
-import { readKeys } from '@daybook/journal/export/read-keys'
+import { readKeys } from '@daybook/journal/export/export-journal'
 import { readJournal } from '@daybook/journal/read/read'
 import type { JournalRecord } from '@daybook/journal/read/stored-event'
 import { CHAIN_START } from '@daybook/memory/event-hash'
-import type { LinkedEvent } from '@daybook/memory/events'
-import { ERASED_EVENT } from '@daybook/memory/events'
+import { ERASED_EVENT, type LinkedEvent } from '@daybook/memory/events'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { sql } from 'kysely'
@@ -18,7 +16,7 @@ import {
 } from '../branch/branch-commands.ts'
 import { commandOfEvent } from '../branch/command-of-event.ts'
 import { noteConflict } from '../branch/conflicts.ts'
-import { replayBranch } from '../branch/replay-branch.ts'
+import { replayBranch } from '../branch/rebase-branch.ts'
 import { updateFollowed } from './followed-projects.ts'
 
 /** What became of events that the home does not have. */
@@ -157,7 +155,7 @@ async function rewindToErased(
     delete from checkpoints where project_id = ${projectId} and reader <> 'relay' and sequence >= ${first}`.execute(
     trx,
   )
-  // No event has this hash, so the projection finds that it has diverged (`heal.ts`).
+  // No event has this hash, so the projection finds that it has diverged (`divergence.ts`).
   await sql`
     update positions set hash = decode(${CHAIN_START}, 'hex')
     where project_id = ${projectId} and position >= ${first}`.execute(trx)

@@ -1,7 +1,8 @@
-import type { AppendOutcome, AppendRequest } from '@daybook/journal/append/append-request'
-import { FollowedError } from '@daybook/journal/append/followed-error'
+import { type AppendOutcome, type AppendRequest, FollowedError } from '@daybook/journal/append/append-request'
+import { readContext } from '@daybook/journal/append/batch-context'
+import { decideBatch } from '@daybook/journal/append/decide-batch'
 import type { JournalWriter } from '@daybook/journal/append/journal-writer'
-import type { Erasure } from '@daybook/journal/erase/erase-memories'
+import type { Erasure } from '@daybook/journal/erase/erase-contents'
 import { DaybookError, UnavailableError } from '@daybook/memory/errors'
 import type { CommittedEvent, EventMetadata, LinkedEnvelope } from '@daybook/memory/events'
 import { newId } from '@daybook/memory/id'
@@ -11,16 +12,15 @@ import { pause } from '@daybook/runtime/backoff'
 import { z } from 'zod'
 import { appendToBranch, type KeyedRequest } from '../branch/append-to-branch.ts'
 import { readBranchSize } from '../branch/branch-commands.ts'
-import type { Decided, SentCommand } from '../wire/sent-command.ts'
+import type { Decided, Receipt, SentCommand } from '../wire/sent-command.ts'
 import { fromWire } from '../wire/wire-error.ts'
+import { untilCopied } from './copy-journal.ts'
 import { type Followed, readFollowed, updateFollowed } from './followed-projects.ts'
 import type { HomeClient, HomeOf } from './home-client.ts'
-import { outcomesOf } from './outcomes-of.ts'
 import { stateAfter } from './state-after.ts'
-import { untilCopied } from './until-copied.ts'
 
 /** What the writer needs besides the journal's. */
-export interface RouteOptions {
+interface RouteOptions {
   /** A client of a project's home. */
   readonly homeOf: HomeOf
   /** Receives provisional events after their commit. */
@@ -29,6 +29,7 @@ export interface RouteOptions {
 
 /** Milliseconds to wait until what the home has accepted is here too, before the caller hears of it. */
 const HERE_MS = 1_000
+
 /** The same for an erasure. */
 const ERASED_MS = 10_000
 
@@ -221,4 +222,49 @@ async function eraseAtHome(
       )
     })
   return { ...answer, events: answer.events as unknown as readonly LinkedEnvelope[] }
+}
+
+/** Nothing that is decided here is written: the receipts say where it stands. */
+const NOWHERE = { sequence: 0, hash: '0'.repeat(64), epoch: 1 }
+
+/**
+ * What requests came to that the home has decided. A home says where the outcome of a request is, and not what it holds: that is
+ * read from the copy, where the request's key says which version it led to. What has not been copied yet is decided here once
+ * more, on what is here.
+ */
+async function outcomesOf(
+  { db, projectId }: ProjectScope,
+  requests: readonly AppendRequest[],
+  decided: readonly Decided[],
+): Promise<readonly AppendOutcome[]> {
+  const accepted = requests.filter((_, index) => 'receipt' in (decided[index] as Decided))
+  const context = await readContext(db, projectId, accepted)
+  const now = new Date().toISOString()
+  const { outcomes } = decideBatch(accepted, context, { projectId, head: NOWHERE, now })
+  const found = outcomes.values()
+  return decided.map((one): AppendOutcome => {
+    if ('error' in one) return { error: fromWire(one.error) }
+    const outcome = found.next().value as AppendOutcome
+    return 'error' in outcome
+      ? { error: notHere(one.receipt, outcome.error) }
+      : withReceipt(outcome, one.receipt)
+  })
+}
+
+function withReceipt(
+  { appended: { memory } }: Extract<AppendOutcome, { readonly appended: unknown }>,
+  { memoryId, version, sequence, hash, written, duplicate }: Receipt,
+): AppendOutcome {
+  // The home may have found that the new memory is one that it has.
+  const state = { ...memory.state, id: memoryId }
+  return { appended: { memory: { state, version, sequence, hash }, written, event: null, duplicate } }
+}
+
+function notHere({ sequence }: Receipt, cause: Error): Error {
+  return cause instanceof DaybookError
+    ? new UnavailableError(
+        `The home of the project has accepted this as event ${sequence}, which is not here yet: look again in a moment (daybook sync status)`,
+        { cause },
+      )
+    : cause
 }

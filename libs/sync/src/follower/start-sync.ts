@@ -1,21 +1,23 @@
+import { DaybookError } from '@daybook/memory/errors'
 import type { CommittedEvent } from '@daybook/memory/events'
 import { newId } from '@daybook/memory/id'
 import type { Database } from '@daybook/postgres/connect'
-import type { LeaseOwner } from '@daybook/postgres/lease'
+import { storableError } from '@daybook/postgres/errors'
+import { isFree, type LeaseOwner, leasedTo, leaseEnd, RELEASED } from '@daybook/postgres/lease'
 import { projectScope } from '@daybook/postgres/project-scope'
 import { type Activity, ALWAYS_ACTIVE } from '@daybook/runtime/activity'
 import type { Logger } from '@daybook/runtime/logger'
 import type { Metrics } from '@daybook/runtime/metrics'
-import { repeat } from '@daybook/runtime/repeat'
-import { createWakeUp, type WakeUp } from '@daybook/runtime/wake-up'
+import { reasonOf } from '@daybook/runtime/reason-of'
+import { createWakeUp, repeat, type WakeUp } from '@daybook/runtime/repeat'
+import { sql } from 'kysely'
+import { handOverAnswered } from '../home/hand-over.ts'
 import { followProject } from './follow-project.ts'
 import { type Followed, listFollowed } from './followed-projects.ts'
 import type { HomeOf } from './home-client.ts'
-import { releaseFollowed, renewFollowed, takeFollowed } from './lease.ts'
-import { createFormerHomes } from './tell-former-homes.ts'
 
 /** What following needs. */
-export interface SyncOptions {
+interface SyncOptions {
   /** Bound to no project. */
   readonly db: Database
   readonly homeOf: HomeOf
@@ -38,6 +40,7 @@ export interface Sync {
 
 /** Milliseconds after which another process may follow a project whose process died. */
 const LEASE_MS = 15_000
+
 const RENEW_MS = 5_000
 
 interface Task {
@@ -148,3 +151,68 @@ const isSameWork = (before: Followed, now: Followed | undefined): boolean =>
   now.home.url === before.home.url &&
   now.home.key === before.home.key &&
   (now.takingEpoch === null || now.takingEpoch === before.takingEpoch)
+
+/** Takes the lease on following a project. @returns false if another process has it */
+export async function takeFollowed(db: Database, owner: LeaseOwner, projectId: string): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    update followed_projects f set ${leasedTo(owner)}
+    where f.project_id = ${projectId} and (${isFree('f')} or f.lease_owner = ${owner.name})`.execute(db)
+  return numAffectedRows > 0n
+}
+
+/** Renews leases. @returns the ids of those that are still the owner's */
+export async function renewFollowed(
+  db: Database,
+  owner: LeaseOwner,
+  projectIds: readonly string[],
+): Promise<Set<string>> {
+  const { rows } = await sql<{ project_id: string }>`
+    update followed_projects set leased_until = ${leaseEnd(owner.leaseMs)}
+    where project_id = any(${projectIds}::uuid[]) and lease_owner = ${owner.name}
+    returning project_id`.execute(db)
+  return new Set(rows.map((row) => row.project_id))
+}
+
+/** Releases all leases of the owner. */
+async function releaseFollowed(db: Database, owner: LeaseOwner): Promise<void> {
+  await sql`update followed_projects set ${RELEASED} where lease_owner = ${owner.name}`.execute(db)
+}
+
+/** Milliseconds between tries. */
+const TELL_MS = 10_000
+
+/** Creates what tells lost homes that come back that their projects have another home by now, every 10 s at most. */
+function createFormerHomes(db: Database, homeOf: HomeOf, logger: Logger): { tell(): Promise<void> } {
+  let toldAt = -TELL_MS
+  return {
+    async tell() {
+      if (performance.now() - toldAt < TELL_MS) return
+      toldAt = performance.now()
+      await tellAll(db, homeOf, logger)
+    },
+  }
+}
+
+/** So that they accept nothing more, and follow it. */
+async function tellAll(db: Database, homeOf: HomeOf, logger: Logger): Promise<void> {
+  const homes = await db.selectFrom('former_homes').selectAll().execute()
+  for (const { project_id: projectId, url, key, own_url, own_key, epoch } of homes) {
+    const { db: bound } = projectScope(db, projectId)
+    const home = homeOf({ projectId, followerId: newId(), home: { url, key } })
+    try {
+      await home.ask('hand-over', { epoch, url: own_url, key: own_key, at: null }, handOverAnswered)
+      await bound.deleteFrom('former_homes').where('project_id', '=', projectId).execute()
+      logger.warn(
+        { projectId, url, epoch },
+        'the former home of a project is back, and follows this Daybook now',
+      )
+    } catch (error) {
+      if (!(error instanceof DaybookError)) throw error
+      await bound
+        .updateTable('former_homes')
+        .set({ problem: storableError(reasonOf(error)) })
+        .where('project_id', '=', projectId)
+        .execute()
+    }
+  }
+}

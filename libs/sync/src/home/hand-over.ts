@@ -1,10 +1,10 @@
-import { lockProject } from '@daybook/journal/append/lock-project'
+import { lockProject } from '@daybook/journal/append/batch-context'
 import { DaybookError } from '@daybook/memory/errors'
-import { hashOfKey } from '@daybook/postgres/access/key-format'
+import { hashOfKey } from '@daybook/postgres/access/api-keys'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { z } from 'zod'
 import { insertFollowed, readFollowed, updateFollowed } from '../follower/followed-projects.ts'
-import { type NextHomes, requireNextHome } from './next-home.ts'
+import { type NextHomes, requireNextHome } from './home-state.ts'
 
 /** The form of a request to give the home of a project to the Daybook that asks. */
 export const handOverAsked = z.strictObject({

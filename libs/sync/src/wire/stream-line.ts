@@ -3,7 +3,6 @@ import { UnavailableError } from '@daybook/memory/errors'
 import { LIMITS } from '@daybook/memory/limits'
 import { moment, shortString } from '@daybook/memory/text-rules'
 import { z } from 'zod'
-import { parseJson } from './parse-json.ts'
 import { type WireError, wireError } from './wire-error.ts'
 
 /*
@@ -19,7 +18,7 @@ import { type WireError, wireError } from './wire-error.ts'
 export const HEARTBEAT_MS = 5_000
 
 /** Who is in quarantine in the project. */
-export interface HomeQuarantine {
+interface HomeQuarantine {
   readonly id: string
   readonly keyIds: readonly string[]
   readonly agent: string | null
@@ -43,7 +42,7 @@ export interface HomeState {
 }
 
 /** How far the home's journal has got. */
-export interface HomeHead {
+interface HomeHead {
   readonly sequence: number
   readonly hash: string
 }
@@ -99,4 +98,13 @@ export function parseStreamLine(text: string): OtherLine {
   // Nothing of it is said: it may be the text of a server that is no home, which must not be shown.
   if (!parsed.success) throw new UnavailableError('the home sent a line that is none of its stream')
   return parsed.data
+}
+
+/** Parses what somebody else said. @returns undefined if it is no JSON */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }

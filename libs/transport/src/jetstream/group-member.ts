@@ -1,13 +1,12 @@
 import { backoffDelay, pause } from '@daybook/runtime/backoff'
 import type { Logger } from '@daybook/runtime/logger'
-import { createWakeUp } from '@daybook/runtime/wake-up'
+import { createWakeUp } from '@daybook/runtime/repeat'
 import { AckPolicy, type ConsumerMessages, DeliverPolicy, type JsMsg, ReplayPolicy } from '@nats-io/jetstream'
 import { nanos } from '@nats-io/transport-node'
 import type { BusConsumer, BusHandler } from '../bus.ts'
 import { decodeNews } from './cloud-event.ts'
 import type { Link, Session } from './link.ts'
-import type { StreamKeeper } from './stream.ts'
-import type { StreamSettings } from './stream-settings.ts'
+import type { StreamKeeper, StreamSettings } from './stream.ts'
 
 /*
  * A member of a durable group. All members pull from one consumer of the stream:
@@ -20,7 +19,7 @@ import type { StreamSettings } from './stream-settings.ts'
  */
 
 /** The options of `joinGroup`. */
-export interface GroupMemberOptions {
+interface GroupMemberOptions {
   readonly link: Link
   readonly settings: StreamSettings
   readonly keeper: StreamKeeper
@@ -33,12 +32,17 @@ export interface GroupMemberOptions {
 
 /** How many messages one member works on at a time. */
 const MEMBER_MESSAGES = 256
+
 /** The limit for all members together, which the server enforces: four of them at full load. */
 const GROUP_MESSAGES = 4 * MEMBER_MESSAGES
+
 /** How long a pull waits for messages. The server sends heartbeats meanwhile, so that its loss is noticed. */
 const PULL_MS = 10_000
+
 const HEARTBEAT_MS = 2_500
+
 const PATIENCE_MS = 500
+
 /**
  * How long to wait before joining again after a loss. Without a wait, a consumer made right after its stream
  * was deleted and recreated sometimes brought nothing
@@ -46,6 +50,7 @@ const PATIENCE_MS = 500
  * not seen again. Every handler also reads the journal on a timer.
  */
 const ANEW = { firstMs: 500, maxMs: 5_000 }
+
 /** Milliseconds after which a rejected message is delivered again. */
 const NAK_MS = 100
 
@@ -173,6 +178,56 @@ export function joinGroup(options: GroupMemberOptions): BusConsumer {
       for (const message of handled) message.nak(NAK_MS)
       // So that the server gets it before the process ends.
       if (current !== null && !current.lost.aborted) await current.connection.flush().catch(() => {})
+    },
+  }
+}
+
+/** Limits what is in flight, in number and bytes, and remembers the first failure. */
+interface InFlight {
+  /**
+   * Resolves once there is room for so many bytes. Something larger than the limit goes alone.
+   * @throws the failure
+   */
+  room(bytes: number): Promise<void>
+  add(bytes: number, work: Promise<unknown>): void
+  /** Resolves once everything has arrived. @throws the failure, at once */
+  empty(): Promise<void>
+  fail(error: unknown): void
+}
+
+/** Nothing is in flight at first. */
+export function createInFlight(maxCount: number, maxBytes: number): InFlight {
+  let count = 0
+  let bytes = 0
+  let failure: { readonly error: unknown } | null = null
+  let wake: (() => void) | null = null
+
+  const until = async (reached: () => boolean) => {
+    // oxlint-disable-next-line no-unmodified-loop-condition -- `fail` sets it meanwhile
+    while (failure === null && !reached())
+      await new Promise<void>((resolve) => {
+        wake = resolve
+      })
+    if (failure !== null) throw failure.error
+  }
+  const fail = (error: unknown) => {
+    failure ??= { error }
+    wake?.()
+  }
+
+  return {
+    fail,
+    room: (more) => until(() => count === 0 || (count < maxCount && bytes + more <= maxBytes)),
+    empty: () => until(() => count === 0),
+    add(size, work) {
+      count += 1
+      bytes += size
+      const arrived = () => {
+        count -= 1
+        bytes -= size
+        wake?.()
+      }
+      work.then(arrived, fail)
     },
   }
 }

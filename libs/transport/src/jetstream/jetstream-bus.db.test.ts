@@ -11,7 +11,7 @@ import { noteEvent, noteEvents } from '../testing/events.ts'
 import { NATS, ownStream, testNatsUrl } from '../testing/test-nats.ts'
 import { type JetStreamBusOptions, openJetStreamBus } from './jetstream-bus.ts'
 import { parseServerAddress } from './server-address.ts'
-import type { StreamSettings } from './stream-settings.ts'
+import type { StreamSettings } from './stream.ts'
 
 const url = testNatsUrl()
 

@@ -2,7 +2,7 @@ import type { Logger } from '@daybook/runtime/logger'
 import type { BusListener } from '../bus.ts'
 import { decodeNews } from './cloud-event.ts'
 import type { Link, Session } from './link.ts'
-import { allSubjects, type StreamSettings } from './stream-settings.ts'
+import { allSubjects, type StreamSettings } from './stream.ts'
 
 /**
  * The listeners of this process. They share one plain subscription on the stream's subjects: it costs the

@@ -3,7 +3,7 @@ import { KIND_NAMES } from '@daybook/memory/kinds/index'
 import { JetStreamApiError } from '@nats-io/jetstream'
 import type { PublishedEntry } from '../bus.ts'
 import type { Session } from './link.ts'
-import type { StreamSettings } from './stream-settings.ts'
+import type { StreamSettings } from './stream.ts'
 
 /*
  * A purge removes messages from the stream, but their bytes stay in JetStream's files until it writes the file anew.

@@ -1,4 +1,4 @@
-import { JournalDiverged } from '@daybook/journal/chain/journal-diverged'
+import { JournalDiverged } from '@daybook/journal/chain/check-chain'
 import { readCheckedEnd, readFollowing } from '@daybook/journal/read/read'
 import { publishable } from '@daybook/journal/read/stored-event'
 import type { JournalCursor } from '@daybook/memory/events'

@@ -6,8 +6,10 @@ import { bytesOf, exported } from '@daybook/journal/testing/exports'
 import { loseTail } from '@daybook/journal/testing/lose-tail'
 import { placeAt } from '@daybook/journal/testing/place-at'
 import { note } from '@daybook/journal/testing/requests'
+import type { RememberInput } from '@daybook/memory/commands'
 import { UnavailableError } from '@daybook/memory/errors'
 import type { JournalCursor, LinkedEvent } from '@daybook/memory/events'
+import { newId } from '@daybook/memory/id'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { asOwner } from '@daybook/postgres/testing/as-owner'
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
@@ -17,10 +19,11 @@ import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Bus, PublishedEntry } from '../bus.ts'
 import { createInProcessBus } from '../in-process/in-process-bus.ts'
-import { type Relay, type RelayOptions, startRelay } from './relay.ts'
+import { type Relay, type RelayOptions, readBacklog, startRelay } from './relay.ts'
 
 /** Far longer than a test: what happens before then is not due to a poll of the journal. */
 const NEVER = 1_800_000
+
 const upTo = (last: number, from = 1) => Array.from({ length: last - from + 1 }, (_, index) => from + index)
 
 describe.each(TEST_DATABASES)('a relay on $name', ({ start, severalSessions }) => {
@@ -485,4 +488,43 @@ describe.each(TEST_DATABASES)('a relay on $name', ({ start, severalSessions }) =
       await untilPublished(relay, probe, 1)
     }
   }
+})
+
+describe.each(TEST_DATABASES)('the relay’s backlog on $name', ({ start }) => {
+  let database: TestDatabase
+  beforeAll(async () => {
+    database = await start()
+  })
+  afterAll(() => database?.stop())
+
+  it('counts what is behind in projects that a relay knows, and tells how old it is', async () => {
+    const { db } = database
+    const [known, unknown] = [await database.newProject(), await database.newProject()]
+    const input: RememberInput = { content: { kind: 'note', fields: { text: 'a note' } } }
+    const metadata = { actor: null, correlationId: null, causationId: null }
+    const writer = createJournalWriter(() => {})
+    for (const scope of [known, unknown])
+      for (let count = 0; count < 3; count += 1)
+        await writer.append(scope, { command: { type: 'remember', id: newId(), input }, metadata })
+    expect(await readBacklog(db)).toEqual({ events: 0, oldestMs: 0 })
+    await sql`insert into relay_positions (project_id, published) values (${known.projectId}, 1)`.execute(db)
+    const { events, oldestMs } = await readBacklog(db)
+    expect(events).toBe(2)
+    expect(oldestMs).toBeGreaterThan(0)
+    // Events recorded while the clock was ahead do not hide how long others have waited.
+    await asOwner(database, async (trx) => {
+      const { projectId } = known
+      await sql`update daybook.events set recorded_at = '2099-01-01' where project_id = ${projectId} and sequence = 2`.execute(
+        trx,
+      )
+      await sql`update daybook.events set recorded_at = now() - interval '1 hour' where project_id = ${projectId} and sequence = 3`.execute(
+        trx,
+      )
+    })
+    const ahead = await readBacklog(db)
+    expect(ahead.events).toBe(2)
+    expect(ahead.oldestMs).toBeGreaterThan(3_000_000)
+    await sql`update relay_positions set published = 3`.execute(db)
+    expect(await readBacklog(db)).toEqual({ events: 0, oldestMs: 0 })
+  })
 })

@@ -1,11 +1,13 @@
 import { hostname } from 'node:os'
 import { newId } from '@daybook/memory/id'
+import { isAheadOfClock } from '@daybook/postgres/clock'
 import type { Database } from '@daybook/postgres/connect'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
 import { backoffDelay, pause } from '@daybook/runtime/backoff'
 import type { Logger } from '@daybook/runtime/logger'
 import type { Metrics } from '@daybook/runtime/metrics'
-import { createWakeUp } from '@daybook/runtime/wake-up'
+import { createWakeUp } from '@daybook/runtime/repeat'
+import { sql } from 'kysely'
 import { type Bus, hasEvent, type PublishedEntry } from '../bus.ts'
 import { createEventBuffer, type EventBuffer } from '../event-buffer.ts'
 import { keepLeases } from './kept-leases.ts'
@@ -52,13 +54,16 @@ export interface RelayOptions {
 
 /** How many projects are published at a time: while one waits for NATS, another reads. */
 const TURNS_AT_ONCE = 4
+
 /**
  * How long to leave projects alone that other relays work on: first about as long as a small batch takes,
  * then longer.
  */
 const OTHERS_TURN = { firstMs: 20, maxMs: 500 }
+
 /** Events kept in memory until they are published: one batch per project. The journal has the others. */
 const BUFFERED_EVENTS = 500
+
 const BUFFERED_PROJECTS = 20
 
 /** The result of a poll of the journal, or of a turn of every project that is behind. */
@@ -214,4 +219,35 @@ function newBuffer(buffers: Map<string, EventBuffer>, projectId: string): EventB
   const buffer = createEventBuffer(BUFFERED_EVENTS)
   buffers.set(projectId, buffer)
   return buffer
+}
+
+/** Committed events that are not published yet, in all projects that a relay has looked at. */
+export interface Backlog {
+  readonly events: number
+  /**
+   * How long the oldest of them has waited, in milliseconds; 0 if there is none. Events recorded while the
+   * clock was ahead cannot tell; the first other one counts instead.
+   */
+  readonly oldestMs: number
+}
+
+/**
+ * Looks at one row per project, and at one event of each that is behind; more only if events are ahead of the
+ * clock.
+ */
+export async function readBacklog(db: Database): Promise<Backlog> {
+  const { rows } = await sql<Backlog>`
+    select coalesce(sum(head.sequence - place.published), 0)::bigint as events,
+      coalesce(max(extract(epoch from clock_timestamp() - oldest.recorded_at)) * 1000, 0)::float8 as "oldestMs"
+    from relay_positions place
+    join journal_heads head on head.project_id = place.project_id
+    left join lateral (
+      select recorded_at from events
+      where project_id = place.project_id and sequence > place.published and not ${isAheadOfClock(sql`recorded_at`)}
+      order by sequence limit 1
+    ) oldest on true
+    where head.sequence > place.published`.execute(db)
+  const backlog = rows[0] ?? { events: 0, oldestMs: 0 }
+  // Never negative: the clocks of two machines differ, such as after a failover.
+  return { ...backlog, oldestMs: Math.max(0, backlog.oldestMs) }
 }

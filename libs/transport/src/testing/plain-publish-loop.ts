@@ -2,7 +2,7 @@ import type { LinkedEvent } from '@daybook/memory/events'
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { connect, headers } from '@nats-io/transport-node'
 import { CLOUD_EVENT_TYPE, encodePlace, subjectOf } from '../jetstream/cloud-event.ts'
-import { adjustable } from '../jetstream/stream-settings.ts'
+import { adjustable } from '../jetstream/stream.ts'
 import { ownStream } from './test-nats.ts'
 
 /** As many messages in flight as the bus allows (`send.ts`). */

@@ -1,6 +1,6 @@
 import { newId } from '@daybook/memory/id'
 import { isBare, ofServer } from '@daybook/runtime/testing/needs'
-import { type StreamSettings, streamSettings } from '../jetstream/stream-settings.ts'
+import { type StreamSettings, streamSettings } from '../jetstream/stream.ts'
 
 /** Set by `global-setup.ts` or by the person who runs the tests; see there. */
 export const TEST_NATS_URL = 'DAYBOOK_TEST_NATS_URL'

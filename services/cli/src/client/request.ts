@@ -2,8 +2,14 @@ import { request as requestHttp } from 'node:http'
 import { text as textOfStream } from 'node:stream/consumers'
 import { type Given, type GraphQLDocument, textOf } from '@daybook/api/graphql'
 import { type Failure, fieldOf, isFailure } from '@daybook/client/documents/failure'
-import { type AnsweredError, isPassing, parseAnswer, readRefusal } from '@daybook/client/http/answer'
-import { systemErrorOf, whyNoAnswer } from '@daybook/client/http/system-error'
+import {
+  type AnsweredError,
+  isPassing,
+  parseAnswer,
+  readRefusal,
+  systemErrorOf,
+  whyNoAnswer,
+} from '@daybook/client/http/request'
 import { servedAt } from '@daybook/local-daemon/daemon-state'
 import { RefusedError, UnauthorisedError, UnreachableError } from '../command-line.ts'
 import { type Connection, keyHeaders } from '../settings.ts'

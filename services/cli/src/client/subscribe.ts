@@ -1,6 +1,6 @@
 import { ReadableStream } from 'node:stream/web'
 import { type Given, type GraphQLDocument, textOf } from '@daybook/api/graphql'
-import { parseAnswer } from '@daybook/client/http/answer'
+import { parseAnswer } from '@daybook/client/http/request'
 import { createClient } from 'graphql-ws'
 import { WebSocket } from 'ws'
 import { RefusedError, UnreachableError } from '../command-line.ts'

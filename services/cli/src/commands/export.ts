@@ -1,5 +1,5 @@
 import { safeLine } from '@daybook/memory/safe-text'
-import { grouped } from '@daybook/memory/size-in-words'
+import { grouped } from '@daybook/memory/text-rules'
 import type { Command } from 'commander'
 import { addExamples, addNotes, invocation } from '../command.ts'
 import { EXIT, UsageError } from '../command-line.ts'

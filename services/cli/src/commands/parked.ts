@@ -1,4 +1,4 @@
-import { age } from '@daybook/memory/age'
+import { age } from '@daybook/memory/growth'
 import { safeLine } from '@daybook/memory/safe-text'
 import type { Command } from 'commander'
 import { dropParked, type ParkedEvent, readParked } from '../client/operations.ts'

@@ -1,7 +1,7 @@
 import { graphql } from '@daybook/api/graphql'
 import { FAILURE } from '@daybook/client/documents/failure'
 import { safeLine } from '@daybook/memory/safe-text'
-import { grouped } from '@daybook/memory/size-in-words'
+import { grouped } from '@daybook/memory/text-rules'
 import { parseBytes } from '@daybook/runtime/units'
 import { type Command, InvalidArgumentError } from 'commander'
 import { OPERATION } from '../client/operations.ts'

@@ -1,7 +1,7 @@
 import { graphql, type ResultOf } from '@daybook/api/graphql'
 import { FAILURE } from '@daybook/client/documents/failure'
 import { safeLine } from '@daybook/memory/safe-text'
-import { grouped } from '@daybook/memory/size-in-words'
+import { grouped } from '@daybook/memory/text-rules'
 import type { Command } from 'commander'
 import { request, succeeded } from '../client/request.ts'
 import { addExamples, addGlobalOptions, addNotes, invocation, sinceMoment } from '../command.ts'

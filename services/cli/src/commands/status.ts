@@ -1,5 +1,5 @@
 import { safeLine } from '@daybook/memory/safe-text'
-import { grouped } from '@daybook/memory/size-in-words'
+import { grouped } from '@daybook/memory/text-rules'
 import { pause } from '@daybook/runtime/backoff'
 import { type Command, InvalidArgumentError } from 'commander'
 import {

@@ -1,5 +1,5 @@
 import { graphql } from '@daybook/api/graphql'
-import { age } from '@daybook/memory/age'
+import { age } from '@daybook/memory/growth'
 import { safeLine } from '@daybook/memory/safe-text'
 import type { Command } from 'commander'
 import { request } from '../client/request.ts'

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
-import { grouped } from '@daybook/memory/size-in-words'
+import { grouped } from '@daybook/memory/text-rules'
 import type { Line } from '@daybook/runtime/read-lines'
 import { UsageError } from '../command-line.ts'
 import type { Connection } from '../settings.ts'

@@ -1,6 +1,6 @@
 import type { InputOf } from '@daybook/api/graphql'
 import { safeLine } from '@daybook/memory/safe-text'
-import { grouped } from '@daybook/memory/size-in-words'
+import { grouped } from '@daybook/memory/text-rules'
 import { pause } from '@daybook/runtime/backoff'
 import type { Line } from '@daybook/runtime/read-lines'
 import { type Projection, readProjections } from '../client/operations.ts'

@@ -1,6 +1,6 @@
-import type { ImportProgress, ImportResult } from '@daybook/journal/import/import-progress'
+import type { ImportProgress, ImportResult } from '@daybook/journal/import/import-journal'
 import { safeLine } from '@daybook/memory/safe-text'
-import { grouped } from '@daybook/memory/size-in-words'
+import { grouped } from '@daybook/memory/text-rules'
 import { readLines } from '@daybook/runtime/read-lines'
 import { readHead } from '../client/operations.ts'
 import { openStream } from '../client/subscribe.ts'

@@ -1,6 +1,6 @@
-import { age } from '@daybook/memory/age'
+import { age } from '@daybook/memory/growth'
 import { safeLine } from '@daybook/memory/safe-text'
-import { grouped } from '@daybook/memory/size-in-words'
+import { grouped } from '@daybook/memory/text-rules'
 import type { UndoResult, VerifyJournalResult, VerifyResult } from '@daybook/operations/operation-types'
 import type { Operation } from '../client/operations.ts'
 import { duration, shorten, spoken } from '../output/print.ts'

@@ -1,5 +1,5 @@
 import { safeLine } from '@daybook/memory/safe-text'
-import { grouped } from '@daybook/memory/size-in-words'
+import { grouped } from '@daybook/memory/text-rules'
 import type { VerifiedProject, VerifyJournalResult, VerifyResult } from '@daybook/operations/operation-types'
 import { outputColumns, table } from '../output/table.ts'
 

@@ -1,4 +1,4 @@
-import { LocalDaemonError } from '@daybook/local-daemon/local-daemon-error'
+import { LocalDaemonError } from '@daybook/local-daemon/daemon-state'
 import { DaybookError } from '@daybook/memory/errors'
 import { safeText } from '@daybook/memory/safe-text'
 import { reasonOf } from '@daybook/runtime/reason-of'

@@ -1,5 +1,5 @@
 import { safeLine } from '@daybook/memory/safe-text'
-import { grouped } from '@daybook/memory/size-in-words'
+import { grouped } from '@daybook/memory/text-rules'
 import { createColors } from 'picocolors'
 import prettyBytes from 'pretty-bytes'
 import { columnsOf, outputColumns, wrap } from './table.ts'

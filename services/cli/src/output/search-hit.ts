@@ -1,6 +1,5 @@
 import { graphql, type ResultOf } from '@daybook/api/graphql'
-import { EXPLANATION, type Explanation } from '@daybook/client/documents/explanation'
-import { MEMORY, type NO_CONTENT } from '@daybook/client/documents/memory'
+import { EXPLANATION, type Explanation, MEMORY, type NO_CONTENT } from '@daybook/client/documents/memory'
 import { hitLines, type ShownHit } from '@daybook/memory/hit-lines'
 import { safeLine } from '@daybook/memory/safe-text'
 import type { Neighbours } from '../client/read-history.ts'

@@ -1,4 +1,4 @@
-import { age } from '@daybook/memory/age'
+import { age } from '@daybook/memory/growth'
 import { safeLine } from '@daybook/memory/safe-text'
 import { noteUnshared } from './memory.ts'
 import { note, print, printJson, shorten } from './print.ts'

@@ -1,4 +1,4 @@
-import { grouped } from '@daybook/memory/size-in-words'
+import { grouped } from '@daybook/memory/text-rules'
 import stringWidth from 'string-width'
 
 type Row = readonly (string | number)[]

@@ -1,5 +1,5 @@
 import type { WriteStream } from 'node:tty'
-import { grouped } from '@daybook/memory/size-in-words'
+import { grouped } from '@daybook/memory/text-rules'
 import { createRateMeter, secondsLeft } from '@daybook/runtime/rate'
 import stringWidth from 'string-width'
 import { duration, shorten } from '../output/print.ts'

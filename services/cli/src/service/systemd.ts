@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { logPathOf } from '@daybook/local-daemon/log-file'
+import { logPathOf } from '@daybook/local-daemon/start-daemon'
 import { STOP_TIMEOUT_MS } from '@daybook/local-daemon/stop-daemon'
 import { pause } from '@daybook/runtime/backoff'
 import {

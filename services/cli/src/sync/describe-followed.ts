@@ -1,6 +1,6 @@
-import { age } from '@daybook/memory/age'
+import { age } from '@daybook/memory/growth'
 import { safeLine } from '@daybook/memory/safe-text'
-import { grouped } from '@daybook/memory/size-in-words'
+import { grouped } from '@daybook/memory/text-rules'
 import { counted, duration, shellWord, spoken } from '../output/print.ts'
 import { type Followed, RULES } from './sync-documents.ts'
 

@@ -2,8 +2,7 @@ import type { Given, GraphQLDocument } from '@daybook/api/graphql'
 import { createCalls } from '@daybook/client/calls/calls'
 import { DaybookClientError } from '@daybook/client/client-error'
 import { type EventsOptions, followJournal } from '@daybook/client/events/follow-journal'
-import { openConnection } from '@daybook/client/http/connection'
-import { type RequestOptions, request } from '@daybook/client/http/request'
+import { openConnection, type RequestOptions, request } from '@daybook/client/http/request'
 
 import { EVENTS, type JournalEvent } from './events.ts'
 

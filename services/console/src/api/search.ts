@@ -1,5 +1,5 @@
 import { type Given, graphql, type InputOf, type ResultOf, type VariablesOf } from '@daybook/api/graphql'
-import { EXPLANATION } from '@daybook/client/documents/explanation'
+import { EXPLANATION } from '@daybook/client/documents/memory'
 import { read } from './client.ts'
 import { COUNTS } from './operations.ts'
 

@@ -1,5 +1,5 @@
 import { DaybookClientError } from '@daybook/client/client-error'
-import { parseAnswer, readRefusal } from '@daybook/client/http/answer'
+import { parseAnswer, readRefusal } from '@daybook/client/http/request'
 
 /** Who is logged in. */
 export interface Session {

@@ -1,7 +1,7 @@
 import { graphql, type ResultOf } from '@daybook/api/graphql'
 import { succeeded } from '@daybook/client/calls/calls'
 import { FAILURE } from '@daybook/client/documents/failure'
-import { PLAN_UNDO, type UndoAsked, type UndoPlan } from '@daybook/client/documents/undo'
+import { PLAN_UNDO, type UndoAsked, type UndoPlan } from '@daybook/client/documents/writes'
 import { read } from './client.ts'
 
 /** What an undo would do; nothing is written. @throws DaybookClientError; the signal's reason */

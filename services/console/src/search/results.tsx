@@ -1,4 +1,4 @@
-import type { Explanation } from '@daybook/client/documents/explanation'
+import type { Explanation } from '@daybook/client/documents/memory'
 import { useEffect, useId, useState } from 'preact/hooks'
 import { listen } from '../api/listen.ts'
 import { type Counts, refresh, useRefreshes } from '../api/operations.ts'

@@ -1,4 +1,4 @@
-import type { Explanation } from '@daybook/client/documents/explanation'
+import type { Explanation } from '@daybook/client/documents/memory'
 
 /** A part of a score. */
 export interface ScorePart {

@@ -1,4 +1,4 @@
-import type { UndoAsked, UndoPlan } from '@daybook/client/documents/undo'
+import type { UndoAsked, UndoPlan } from '@daybook/client/documents/writes'
 import { useId, useState } from 'preact/hooks'
 import { readNewest } from '../api/search.ts'
 import { planUndo, startUndo, type UndoOperation } from '../api/undo.ts'

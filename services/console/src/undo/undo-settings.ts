@@ -1,4 +1,4 @@
-import type { UndoAsked } from '@daybook/client/documents/undo'
+import type { UndoAsked } from '@daybook/client/documents/writes'
 
 /** What the page is about to undo. It stands in the address. */
 export interface UndoSettings {

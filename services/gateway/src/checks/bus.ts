@@ -1,5 +1,5 @@
 import type { BusStatus } from '@daybook/transport/bus'
-import { type Backlog, readBacklog } from '@daybook/transport/relay/backlog'
+import { type Backlog, readBacklog } from '@daybook/transport/relay/relay'
 import { type CheckedParts, type Finding, failed, ok, warning } from './check.ts'
 
 /** Checks the bus: NATS, if it is configured. */

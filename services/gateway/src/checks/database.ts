@@ -11,12 +11,19 @@ import {
 } from '@daybook/postgres/compatibility'
 import { evenIfRefused, refusalOf } from '@daybook/postgres/connect'
 import { isDiskFull } from '@daybook/postgres/errors'
-import { type ApplicationRights, readApplicationRights } from '@daybook/postgres/inspect/application-rights'
-import { type AppliedMigrations, compareMigrations } from '@daybook/postgres/inspect/applied-migrations'
-import { type ClockFacts, readClock } from '@daybook/postgres/inspect/clock'
-import { type Durability, readDurability } from '@daybook/postgres/inspect/durability'
-import { probeDisk } from '@daybook/postgres/inspect/probe-disk'
-import { readServerFacts, type ServerFacts } from '@daybook/postgres/inspect/server-facts'
+import {
+  type ApplicationRights,
+  type AppliedMigrations,
+  type ClockFacts,
+  compareMigrations,
+  type Durability,
+  probeDisk,
+  readApplicationRights,
+  readClock,
+  readDurability,
+  readServerFacts,
+  type ServerFacts,
+} from '@daybook/postgres/inspect/server-facts'
 import { reasonOf } from '@daybook/runtime/reason-of'
 import { type CheckedParts, type Finding, failed, ok, warning, worst } from './check.ts'
 

@@ -1,4 +1,4 @@
-import { type QueueState, readQueueState } from '@daybook/embeddings/queue-state'
+import { type QueueState, readQueueState } from '@daybook/embeddings/queue-worker'
 import { ENGINES } from '@daybook/engines/engines'
 import { listOperations } from '@daybook/operations/read'
 import { PGVECTOR } from '@daybook/pgvector/generation-tables'

@@ -1,8 +1,8 @@
 import {
   describeGeneration,
   type GenerationProgress,
-} from '@daybook/projection/generations/describe-generation'
-import { liveGeneration } from '@daybook/projection/generations/generations'
+  liveGeneration,
+} from '@daybook/projection/generations/generations'
 import { describeDiverged } from '@daybook/projection/positions/divergence'
 import { pause } from '@daybook/runtime/backoff'
 import { PROJECTIONS } from '../map-problem.ts'

@@ -13,7 +13,7 @@ import {
 } from '@daybook/postgres/access/console-sessions'
 import { readProjects } from '@daybook/postgres/access/projects'
 import type { Database } from '@daybook/postgres/connect'
-import type { RequestTarget } from '@daybook/runtime/http/request-target'
+import type { RequestTarget } from '@daybook/runtime/http/http-server'
 import { isSameOrigin, parseHostName } from '@daybook/runtime/http/trusted-names'
 import { sendJson } from '@daybook/runtime/probes'
 import { type Authenticate, REFUSALS } from '../authenticate.ts'

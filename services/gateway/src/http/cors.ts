@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { RequestTarget } from '@daybook/runtime/http/request-target'
+import type { RequestTarget } from '@daybook/runtime/http/http-server'
 import {
   describeForeignHost,
   describeForeignOrigin,

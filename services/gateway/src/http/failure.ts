@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { ImportConflictError, InvalidExportError } from '@daybook/journal/import/import-errors'
+import { ImportConflictError, InvalidExportError } from '@daybook/journal/import/parse-line'
 import {
   DaybookError,
   DivergedError,

@@ -6,7 +6,7 @@ import { findProject, listProjects, type Project } from '@daybook/postgres/acces
 import { isDatabaseUnavailable, whyUnavailable } from '@daybook/postgres/errors'
 import { projectScope } from '@daybook/postgres/project-scope'
 import { endingIterator } from '@daybook/runtime/ending-iterator'
-import { readRequestTarget } from '@daybook/runtime/http/request-target'
+import { readRequestTarget } from '@daybook/runtime/http/http-server'
 import type { Authenticate } from '../authenticate.ts'
 import type { GatewayParts } from '../context.ts'
 import { failureOf, sendFailure, whyEnded } from './failure.ts'

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { DaybookError } from '@daybook/memory/errors'
-import { sizeInWords } from '@daybook/memory/size-in-words'
+import { sizeInWords } from '@daybook/memory/text-rules'
 import { complexityFromQuery } from '@pothos/plugin-complexity'
 import {
   BREAK,

@@ -1,12 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { DaybookError } from '@daybook/memory/errors'
 import { isDatabaseUnavailable } from '@daybook/postgres/errors'
-import type { HttpServer } from '@daybook/runtime/http/http-server'
-import { answerRaw } from '@daybook/runtime/http/raw-answer'
-import { readRequestTarget } from '@daybook/runtime/http/request-target'
+import { answerRaw, type HttpServer, readRequestTarget } from '@daybook/runtime/http/http-server'
 import type { TrustedNames } from '@daybook/runtime/http/trusted-names'
-import { withLogFields } from '@daybook/runtime/log-fields'
-import type { Logger } from '@daybook/runtime/logger'
+import { type Logger, withLogFields } from '@daybook/runtime/logger'
 import type { ExecutionResult, GraphQLError } from 'graphql'
 import {
   CloseCode,

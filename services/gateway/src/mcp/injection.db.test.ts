@@ -1,4 +1,4 @@
-import { NOTICE } from '@daybook/mcp/answers/notice'
+import { NOTICE } from '@daybook/mcp/answers/memory'
 import { PROMPTS } from '@daybook/mcp/prompts/index'
 import { RESOURCES } from '@daybook/mcp/resources/index'
 import { TOOLS } from '@daybook/mcp/tools/index'

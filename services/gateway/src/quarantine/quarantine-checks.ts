@@ -7,7 +7,7 @@ import {
   isWithheldWriter,
   readWithheld,
   type Withheld,
-} from '@daybook/pgvector/read/withheld'
+} from '@daybook/pgvector/read/access'
 import { bindToProject, type Database } from '@daybook/postgres/connect'
 import { LRUCache } from 'lru-cache'
 

@@ -1,7 +1,7 @@
 import { DaybookError, NotFoundError } from '@daybook/memory/errors'
+import type { Scope } from '@daybook/postgres/access/api-keys'
 import { wasJustOpened } from '@daybook/postgres/access/console-sessions'
 import { findProject, type Project } from '@daybook/postgres/access/projects'
-import type { Scope } from '@daybook/postgres/access/scopes'
 import type { Database } from '@daybook/postgres/connect'
 import { type GraphQLResolveInfo, type GraphQLSchema, isObjectType } from 'graphql'
 import type { Context } from '../context.ts'

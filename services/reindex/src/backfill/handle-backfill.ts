@@ -1,11 +1,11 @@
 import type { Embedders } from '@daybook/embeddings/embedders'
 import { createQueueWorkers } from '@daybook/embeddings/queue-workers'
 import { queueTexts, retryTexts, type StoreKey, type TextPlace } from '@daybook/embeddings/store'
-import { readFirstEvents } from '@daybook/journal/append/first-events'
-import { contentHash } from '@daybook/memory/content-hash'
+import { readFirstEvents } from '@daybook/journal/append/decide-batch'
+import { contentHash } from '@daybook/memory/content'
 import { UnavailableError } from '@daybook/memory/errors'
 import { embeddedTextOf } from '@daybook/memory/state'
-import type { OperationHandler, Work } from '@daybook/operations/work'
+import type { OperationHandler, Work } from '@daybook/operations/run-operations'
 import type { Database } from '@daybook/postgres/connect'
 import { appliedMemories } from '@daybook/projection/apply/applied-memories'
 import { liveGeneration } from '@daybook/projection/generations/generations'
@@ -13,12 +13,10 @@ import { readPosition } from '@daybook/projection/positions/positions'
 import { pause } from '@daybook/runtime/backoff'
 import type { Logger } from '@daybook/runtime/logger'
 import { sql } from 'kysely'
-import { type Projections, projectionOf } from '../projections.ts'
-import { readProjects } from '../projects.ts'
-import { countOpenTexts } from './count-open-texts.ts'
+import { type Projections, projectionOf, readProjects } from '../projects.ts'
 
 /** The parts that a backfill needs. */
-export interface BackfillParts {
+interface BackfillParts {
   readonly db: Database
   readonly projections: Projections
   readonly embedders: Embedders
@@ -26,6 +24,7 @@ export interface BackfillParts {
 }
 
 const PAGE = 250
+
 const POLL_MS = 250
 
 /**
@@ -128,4 +127,32 @@ async function embedded(
         select decode(hash, 'hex') from unnest(${hashes.map((hash) => hash.toString('hex'))}::text[]) as hash))
       and embedded_at is not null`.execute(db)
   return new Set(rows.map((row) => row.hash))
+}
+
+/** Counts how many of these texts are still in work, and how many failed. */
+export async function countOpenTexts(
+  db: Database,
+  modelId: string,
+  texts: readonly TextPlace[],
+): Promise<{ open: number; failed: number }> {
+  const counts = { open: 0, failed: 0 }
+  for (let from = 0; from < texts.length; from += 5_000) {
+    const page = texts.slice(from, from + 5_000)
+    const projects = page.map(({ projectId }) => projectId)
+    const hashes = page.map(({ hash }) => hash.toString('hex'))
+    const { rows } = await sql<{ open: number; failed: number }>`
+      select count(*) filter (where last_error is null) as open, count(*) filter (where last_error is not null) as failed
+      from (
+        select project_id, decode(hash, 'hex') as content_hash
+        from unnest(${projects}::uuid[], ${hashes}::text[]) as given(project_id, hash) offset 0
+      ) given
+      cross join lateral (
+        select embedded_at, last_error from embeddings
+        where project_id = given.project_id and model_id = ${modelId} and content_hash = given.content_hash offset 0
+      ) e
+      where e.embedded_at is null`.execute(db)
+    counts.open += rows[0]?.open ?? 0
+    counts.failed += rows[0]?.failed ?? 0
+  }
+  return counts
 }

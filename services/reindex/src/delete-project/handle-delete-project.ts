@@ -1,14 +1,20 @@
 import { UnavailableError } from '@daybook/memory/errors'
-import { LaterError, type OperationHandler, type Work } from '@daybook/operations/work'
-import { type DeletedProject, finishDeletion, readDeleted } from '@daybook/postgres/access/delete-project'
+import { LaterError, type OperationHandler, type Work } from '@daybook/operations/run-operations'
+import {
+  type DeletedProject,
+  finishDeletion,
+  readDeleted,
+  removeEvents,
+  removeRequests,
+} from '@daybook/postgres/access/delete-project'
 import type { Database } from '@daybook/postgres/connect'
-import { projectScope } from '@daybook/postgres/project-scope'
+import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
+import { removeRows } from '@daybook/postgres/remove-rows'
 import { allGenerations } from '@daybook/projection/generations/generations'
 import { PositionMoved } from '@daybook/projection/projection'
 import type { Bus } from '@daybook/transport/bus'
-import type { Projections } from '../projections.ts'
-import { removeJournal } from './remove-journal.ts'
-import { olderOperations, removeOperations, removeRecords } from './remove-records.ts'
+import { sql } from 'kysely'
+import type { Projections } from '../projects.ts'
 
 /*
  * What a deleted project held is removed in rounds. The project is gone for its users from the beginning, so
@@ -25,13 +31,13 @@ import { olderOperations, removeOperations, removeRecords } from './remove-recor
  */
 
 /** How long no more may come from processes that were at work, in milliseconds. */
-export const SETTLE_MS = 15_000
+const SETTLE_MS = 15_000
 
 /** Milliseconds between looks at a rebuild that began before. */
 const OTHERS_MS = 5_000
 
 /** What the removal works on. */
-export interface DeleteProjectParts {
+interface DeleteProjectParts {
   readonly db: Database
   readonly bus: Bus
   readonly projections: Projections
@@ -122,4 +128,90 @@ function asUnavailable(error: unknown): UnavailableError | null {
   return error instanceof PositionMoved
     ? new UnavailableError('A projector is writing the project', { cause: error })
     : null
+}
+
+/** Events per transaction: on the embedded database, where everybody waits for it, some 50 ms. */
+const EVENTS = 1_000
+
+/** Where to go on, and whom to tell how far it is. */
+interface RemoveJournalOptions {
+  /** The last sequence that is known to be gone. */
+  readonly after: number
+  readonly onProgress: (done: number) => Promise<void>
+}
+
+/** Removes the events and idempotency keys of a deleted project. @returns how many there were */
+async function removeJournal(
+  { db, projectId }: ProjectScope,
+  { events }: DeletedProject,
+  { after, onProgress }: RemoveJournalOptions,
+): Promise<number> {
+  let removed = 0
+  for (let from = after + 1; from <= events; from += EVENTS) {
+    const to = Math.min(from + EVENTS - 1, events)
+    removed += await removeEvents(db, projectId, from, to)
+    await onProgress(to)
+  }
+  for (let last = EVENTS; last === EVENTS; ) {
+    last = await removeRequests(db, projectId, EVENTS)
+    removed += last
+    await onProgress(events)
+  }
+  return removed
+}
+
+/** Rows per statement; with their vectors, texts take the most. */
+const ROWS = 500
+
+/** What processes keep about a project beside the journal and the projections. */
+const TABLES = [
+  'embeddings',
+  'erased_texts',
+  'memory_access',
+  'memory_maps',
+  'parked_events',
+  'checkpoints',
+  'typesense_pending_vectors',
+  'typesense_reposts',
+  'positions',
+  'self_checks',
+] as const
+
+/**
+ * Removes everything about a deleted project that is neither in the journal nor in a projection: the embedding
+ * store with its queue, parked events, and what processes keep for themselves. Call it after the projections.
+ * @returns how many rows held something of the project's memories
+ */
+async function removeRecords(scope: ProjectScope, signal: AbortSignal): Promise<number> {
+  let removed = 0
+  for (const table of TABLES) removed += await removeRows(scope, sql.table(table), { atOnce: ROWS, signal })
+  return removed
+}
+
+/**
+ * Removes the project's part from the records of ended operations: their options have filters, and their results
+ * titles and names.
+ * @param but the operation that deletes the project
+ */
+async function removeOperations(db: Database, projectId: string, but: string): Promise<void> {
+  await sql`
+    delete from operations where id <> ${but} and status not in ('queued', 'running')
+      and (project_id = ${projectId} or options->>'projectId' = ${projectId}) and type <> 'delete-project'`.execute(
+    db,
+  )
+  const about = JSON.stringify([{ projectId }])
+  await sql`
+    update operations set result = jsonb_set(result, '{projects}', (
+      select coalesce(jsonb_agg(one), '[]') from jsonb_array_elements(result->'projects') as one
+      where one->>'projectId' <> ${projectId}))
+    where result->'projects' @> ${about}::jsonb`.execute(db)
+}
+
+/** The ids of running operations that began before the project was deleted, so that they may still write it. */
+async function olderOperations(db: Database, projectId: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select o.id from operations o, deleted_projects d
+    where d.project_id = ${projectId} and o.status = 'running' and o.type <> 'delete-project'
+      and o.started_at < d.requested_at and coalesce(o.project_id, d.project_id) = d.project_id`.execute(db)
+  return rows.map(({ id }) => id)
 }

@@ -1,5 +1,5 @@
 import { hasEnded } from '@daybook/operations/operation'
-import { removalOf, requestRemoval } from '@daybook/operations/removals'
+import { removalOf, requestRemoval } from '@daybook/operations/request'
 import { listUnfinished } from '@daybook/postgres/access/delete-project'
 import type { Database } from '@daybook/postgres/connect'
 import type { Activity } from '@daybook/runtime/activity'

@@ -1,13 +1,14 @@
 import { UnavailableError } from '@daybook/memory/errors'
 import type { RetryParkedOptions, RetryParkedResult } from '@daybook/operations/operation-types'
-import type { Work } from '@daybook/operations/work'
+import type { OperationHandler, Work } from '@daybook/operations/run-operations'
 import type { Database } from '@daybook/postgres/connect'
 import { isDatabaseUnavailable } from '@daybook/postgres/errors'
 import { projectScope } from '@daybook/postgres/project-scope'
 import { noteRetry } from '@daybook/projection/apply/parked-events'
-import { ofGeneration } from '@daybook/projection/generations/generation-ref'
+import { liveGeneration, ofGeneration } from '@daybook/projection/generations/generations'
 import type { Verifiable } from '@daybook/projection/verify/verifiable'
 import { reasonOf } from '@daybook/runtime/reason-of'
+import { type Projections, projectionOf } from '../projects.ts'
 
 /**
  * Tries again to apply parked events, memory by memory. One that fails stays parked, with its new error.
@@ -45,4 +46,17 @@ export async function retryParked(
     await work.report({ done: retried + failed })
   }
   return { retried, failed }
+}
+
+/** Handles `retry-parked`: tries again to apply parked events of the live generation. */
+export function handleRetryParked(db: Database, projections: Projections): OperationHandler<'retry-parked'> {
+  return {
+    async run(work) {
+      const { options, projection } = work.operation
+      const rebuildable = projectionOf(projections, projection)
+      const generation = await liveGeneration(db, rebuildable.name)
+      if (generation === null) return { retried: 0, failed: 0 }
+      return retryParked(db, rebuildable.check(generation), options, work)
+    },
+  }
 }

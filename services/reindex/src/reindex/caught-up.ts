@@ -1,4 +1,4 @@
-import type { Work } from '@daybook/operations/work'
+import type { Work } from '@daybook/operations/run-operations'
 import type { Database } from '@daybook/postgres/connect'
 import type { Generation } from '@daybook/projection/generations/generations'
 import { pause } from '@daybook/runtime/backoff'

@@ -1,18 +1,18 @@
 import type { Embedders } from '@daybook/embeddings/embedders'
 import type { ReindexOptions, RewriteResult } from '@daybook/operations/operation-types'
-import type { OperationHandler, Work } from '@daybook/operations/work'
+import type { OperationHandler, Work } from '@daybook/operations/run-operations'
 import type { Database } from '@daybook/postgres/connect'
 import { liveGeneration } from '@daybook/projection/generations/generations'
 import type { RebuildableProjection } from '@daybook/projection/rebuild/rebuildable-projection'
 import type { Logger } from '@daybook/runtime/logger'
 import { retryParked } from '../parked/retry-parked.ts'
-import { type Projections, projectionOf } from '../projections.ts'
+import { type Projections, projectionOf } from '../projects.ts'
+import { createPageRegenerator } from './load-projects.ts'
 import { abandonRebuild, rebuild } from './rebuild.ts'
-import { createPageRegenerator } from './regenerate-page.ts'
 import { rewrite } from './rewrite.ts'
 
 /** The parts that a rebuild needs. */
-export interface ReindexParts {
+interface ReindexParts {
   readonly db: Database
   readonly projections: Projections
   readonly embedders: Embedders

@@ -4,7 +4,7 @@ import { UnavailableError, ValidationError } from '@daybook/memory/errors'
 import { newId } from '@daybook/memory/id'
 import type { JsonObject } from '@daybook/operations/operation'
 import type { RebuildResult, ReindexOptions } from '@daybook/operations/operation-types'
-import { HandedOnError, type Work } from '@daybook/operations/work'
+import { HandedOnError, type Work } from '@daybook/operations/run-operations'
 import type { Database } from '@daybook/postgres/connect'
 import { GENERATIONS_SEEN_MS } from '@daybook/projection/generations/apply-to-generations'
 import {

@@ -1,9 +1,12 @@
 import type { RewriteResult } from '@daybook/operations/operation-types'
-import type { Work } from '@daybook/operations/work'
+import type { Work } from '@daybook/operations/run-operations'
 import type { Database } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import type { GenerationRef } from '@daybook/projection/generations/generation-ref'
-import { type Generation, liveGeneration } from '@daybook/projection/generations/generations'
+import {
+  type Generation,
+  type GenerationRef,
+  liveGeneration,
+} from '@daybook/projection/generations/generations'
 import { readPosition } from '@daybook/projection/positions/positions'
 import type { RebuildableProjection } from '@daybook/projection/rebuild/rebuildable-projection'
 import { sql } from 'kysely'

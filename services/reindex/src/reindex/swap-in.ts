@@ -1,4 +1,4 @@
-import type { Work } from '@daybook/operations/work'
+import type { Work } from '@daybook/operations/run-operations'
 import type { Database, DatabaseTransaction } from '@daybook/postgres/connect'
 import { type Generation, liveGeneration } from '@daybook/projection/generations/generations'
 import {

@@ -1,13 +1,13 @@
 import type { Embedders } from '@daybook/embeddings/embedders'
 import { createQueueWorkers } from '@daybook/embeddings/queue-workers'
 import { ValidationError } from '@daybook/memory/errors'
-import type { Work } from '@daybook/operations/work'
+import type { Work } from '@daybook/operations/run-operations'
 import type { Database } from '@daybook/postgres/connect'
 import { type Generation, liveGeneration } from '@daybook/projection/generations/generations'
 import type { Fence } from '@daybook/projection/rebuild/fence'
 import type { RebuildableProjection } from '@daybook/projection/rebuild/rebuildable-projection'
 import type { Logger } from '@daybook/runtime/logger'
-import { createWakeUp } from '@daybook/runtime/wake-up'
+import { createWakeUp } from '@daybook/runtime/repeat'
 
 /** After this many failures a text is not waited for any longer. */
 const ATTEMPTS = 5

@@ -1,10 +1,10 @@
 import { readJournal } from '@daybook/journal/read/read'
 import { publishable } from '@daybook/journal/read/stored-event'
-import type { OperationHandler } from '@daybook/operations/work'
+import type { OperationHandler } from '@daybook/operations/run-operations'
 import type { Database } from '@daybook/postgres/connect'
 import { projectScope } from '@daybook/postgres/project-scope'
 import type { Bus } from '@daybook/transport/bus'
-import { type Projections, projectionOf } from '../projections.ts'
+import { type Projections, projectionOf } from '../projects.ts'
 import { rewrite } from '../reindex/rewrite.ts'
 
 /** Events published together. */

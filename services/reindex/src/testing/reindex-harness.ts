@@ -20,9 +20,9 @@ import {
   type TestDatabase,
   type TestDatabaseKind,
 } from '@daybook/postgres/testing/test-database'
-import { startEngine } from '@daybook/projection/engine/start-engine'
+import { startEngine } from '@daybook/projection/engine/engine'
 import { listGenerations, liveGeneration } from '@daybook/projection/generations/generations'
-import { createPositionSignal } from '@daybook/projection/positions/position-signal'
+import { createPositionSignal } from '@daybook/projection/positions/positions'
 import { pause } from '@daybook/runtime/backoff'
 import { createLogger, silentLogger } from '@daybook/runtime/logger'
 import { createInProcessBus } from '@daybook/transport/in-process/in-process-bus'

@@ -1,7 +1,7 @@
 import type { JournalProblem } from '@daybook/journal/chain/check-chain'
 import { verifyJournal } from '@daybook/journal/chain/verify-journal'
 import type { VerifiedJournal } from '@daybook/operations/operation-types'
-import type { OperationHandler } from '@daybook/operations/work'
+import type { OperationHandler } from '@daybook/operations/run-operations'
 import type { Database } from '@daybook/postgres/connect'
 import { readCheckedProjects } from '../projects.ts'
 

@@ -1,6 +1,6 @@
 import type { VerifiedProject } from '@daybook/operations/operation-types'
 import { listSucceeded } from '@daybook/operations/read'
-import type { OperationHandler, Work } from '@daybook/operations/work'
+import type { OperationHandler, Work } from '@daybook/operations/run-operations'
 import type { Database } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { countParked } from '@daybook/projection/apply/parked-events'
@@ -8,8 +8,13 @@ import { type Generation, liveGeneration } from '@daybook/projection/generations
 import { readDivergence } from '@daybook/projection/positions/divergence'
 import type { Verifiable } from '@daybook/projection/verify/verifiable'
 import { repairProject, type Verification, verifyProject } from '@daybook/projection/verify/verify-project'
-import { type Projections, projectionOf } from '../projections.ts'
-import { countMemories, type KnownProject, readComparedProjects } from '../projects.ts'
+import {
+  countMemories,
+  type KnownProject,
+  type Projections,
+  projectionOf,
+  readComparedProjects,
+} from '../projects.ts'
 
 /** The most differences listed per project; a broken index would otherwise list every memory. */
 const NAMED = 100

@@ -13,9 +13,9 @@ import {
   type TestDatabase,
   type TestDatabaseKind,
 } from '@daybook/postgres/testing/test-database'
-import { startEngine } from '@daybook/projection/engine/start-engine'
+import { startEngine } from '@daybook/projection/engine/engine'
 import type { GenerationApplier } from '@daybook/projection/generations/apply-to-generations'
-import { createPositionSignal } from '@daybook/projection/positions/position-signal'
+import { createPositionSignal } from '@daybook/projection/positions/positions'
 import { readReadings } from '@daybook/projection/positions/readings'
 import { type ReindexService, startReindex } from '@daybook/reindex/start'
 import { silentLogger } from '@daybook/runtime/logger'

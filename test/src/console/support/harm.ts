@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import { SOCKET_PORT, socketPath } from '@daybook/postgres/embedded/socket-path'
+import { SOCKET_PORT, socketPath } from '@daybook/postgres/embedded/host-folder'
 import { Client } from 'pg'
 
 /**

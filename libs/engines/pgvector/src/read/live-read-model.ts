@@ -1,8 +1,11 @@
 import { UnavailableError } from '@daybook/memory/errors'
-import type { Database } from '@daybook/postgres/connect'
+import type { Database, Queryable } from '@daybook/postgres/connect'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { type Generation, liveGenerationState } from '@daybook/projection/generations/generations'
+import { type ProjectionStatus, readProjectStatus } from '@daybook/projection/status/project-status'
+import { sql } from 'kysely'
 import { type GenerationTables, generationTables, PGVECTOR } from '../generation-tables.ts'
-import { readWithheld, type Withheld } from './withheld.ts'
+import { readWithheld, type Withheld } from './access.ts'
 
 /** Tables as a project's readers see them. */
 export interface ReadTables extends GenerationTables {
@@ -36,4 +39,39 @@ export async function liveReadModel(db: Database): Promise<LiveReadModel> {
   const { projection, generation: number, modelId, dimension } = live
   const generation: Generation = { projection, generation: number, modelId, dimension }
   return { generation, tables: { ...generationTables(generation.generation), withheld } }
+}
+
+/** The size of a generation's tables with their indexes, in bytes. 0 if there are none. */
+export async function generationBytes(db: Queryable, generation: number): Promise<number> {
+  const { rows } = await sql<{ bytes: number }>`
+    select coalesce(sum(pg_total_relation_size(relation.oid)), 0)::bigint as bytes
+    from pg_class relation join pg_namespace place on place.oid = relation.relnamespace
+    where place.nspname = ${generationTables(generation).schema} and relation.relkind = 'r'`.execute(db)
+  return rows[0]?.bytes ?? 0
+}
+
+/**
+ * The number of memories, over all projects, that the generation finds by words. Forgotten ones are left out.
+ * Reads one row per project.
+ */
+export async function countIndexed(db: Queryable, generation: number): Promise<number> {
+  const { rows } = await sql<{ memories: number }>`
+    select coalesce(sum(memories), 0)::bigint as memories from ${generationTables(generation).lexicalStats}`.execute(
+    db,
+  )
+  return rows[0]?.memories ?? 0
+}
+
+/** How far the pgvector projection has come with a project's journal. */
+export async function pgvectorStatus(
+  scope: ProjectScope,
+  generation: Pick<Generation, 'projection' | 'generation'>,
+): Promise<ProjectionStatus> {
+  const status = await readProjectStatus(scope, generation)
+  // Its tables may be missing.
+  if (status.status === 'unusable') return { ...status, pendingEmbeddings: 0 }
+  const { rows } = await sql<{ pending: number }>`
+    select count(*) as pending from ${generationTables(generation.generation).waiting}
+    where project_id = ${scope.projectId}`.execute(scope.db)
+  return { ...status, pendingEmbeddings: rows[0]?.pending ?? 0 }
 }

@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import { authorsOf } from '../authors.ts'
-import type { GenerationTables } from '../generation-tables.ts'
-import { wholeState } from '../stored-state.ts'
+import { authorsOf } from '../former-words.ts'
+import { type GenerationTables, wholeState } from '../generation-tables.ts'
 
 /*
  * Memories as they were, as relations in parentheses with the columns of `memories` that filters and searches

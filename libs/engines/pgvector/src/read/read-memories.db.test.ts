@@ -1,7 +1,5 @@
-import { checkFilter } from '@daybook/memory/check-filter'
-import type { MemoryFilter } from '@daybook/memory/filter'
+import { checkFilter, type MemoryFilter, matchesFilter } from '@daybook/memory/filter'
 import { KIND_NAMES } from '@daybook/memory/kinds/index'
-import { matchesFilter } from '@daybook/memory/matches-filter'
 import { note, rememberCommand } from '@daybook/memory/testing/commands'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
@@ -12,8 +10,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { appendExpired } from '../testing/append-expired.ts'
 import { type ReadModelHarness, startReadModelHarness } from '../testing/read-model-harness.ts'
 import { readAccess, startAccessTracker } from './access.ts'
-import { liveReadModel } from './live-read-model.ts'
-import { pgvectorStatus } from './projection-status.ts'
+import { liveReadModel, pgvectorStatus } from './live-read-model.ts'
 import { listMemories, readByKey, readMemories, recentKeys } from './read-memories.ts'
 
 const label = fc.constantFrom('red', 'blue', 'green', '{a,"b"}')

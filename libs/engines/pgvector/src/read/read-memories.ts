@@ -1,13 +1,14 @@
 import type { MemoryFilter } from '@daybook/memory/filter'
 import type { KindName } from '@daybook/memory/kinds/index'
 import type { Memory, MemoryState } from '@daybook/memory/state'
+import type { Database } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { type RawBuilder, sql } from 'kysely'
-import { wholeState } from '../stored-state.ts'
+import { type GenerationTables, wholeState } from '../generation-tables.ts'
+import { NOTHING_WITHHELD } from './access.ts'
 import { filterCondition } from './filter.ts'
 import type { ReadTables } from './live-read-model.ts'
 import { memoriesAsOf } from './past-memories.ts'
-import { NOTHING_WITHHELD } from './withheld.ts'
 
 /** The columns that a memory is read from. */
 export interface MemoryColumns {
@@ -153,3 +154,93 @@ export async function recentKeys(
     group by m.exact_key order by max(m.first_sequence) desc limit ${limit}`.execute(db)
   return rows.map((row) => row.exact_key)
 }
+
+/** A memory whose `expiresAt` has passed, and that is still in the indexes. */
+export interface DueMemory {
+  readonly projectId: string
+  readonly memoryId: string
+  /** RFC 3339. */
+  readonly expiresAt: string
+}
+
+/**
+ * The memories of all projects that are due to expire, in the order of their moments. Those of projects that follow a
+ * home are left out: it expires them.
+ * @param db bound to no project
+ * @param after the last one that was seen; null: from the first
+ */
+export async function readDueMemories(
+  db: Database,
+  tables: GenerationTables,
+  { after, limit }: { after: DueMemory | null; limit: number },
+): Promise<DueMemory[]> {
+  const { rows } = await sql<DueMemory>`
+    select m.project_id as "projectId", m.memory_id as "memoryId", m.expires_at as "expiresAt"
+    from ${tables.memories} m
+    where m.expires_at is not null and not m.forgotten and m.expires_at <= clock_timestamp()
+      and not exists (select from journal_heads h where h.project_id = m.project_id and h.followed)
+      and (${after?.expiresAt ?? null}::timestamptz is null
+        or (m.expires_at, m.memory_id) > (${after?.expiresAt ?? null}::timestamptz, ${after?.memoryId ?? null}::uuid))
+    order by m.expires_at, m.memory_id limit ${limit}`.execute(db)
+  return rows
+}
+
+/** Milliseconds until the next memory of any project expires; null if none will. */
+export async function readNextExpiry(db: Database, tables: GenerationTables): Promise<number | null> {
+  const { rows } = await sql<{ ms: number | null }>`
+    select (extract(epoch from min(m.expires_at) - clock_timestamp()) * 1000)::float8 as ms from ${tables.memories} m
+    where m.expires_at is not null and not m.forgotten and m.expires_at > clock_timestamp()`.execute(db)
+  return rows[0]?.ms ?? null
+}
+
+/** IMPORTANCE: the most important first, the newest of those. DATE: what happened last first. */
+type CategoryOrder = 'IMPORTANCE' | 'DATE'
+
+/** Which memories of a category are read. */
+export interface CategoryPage {
+  readonly category: string
+  readonly filter: MemoryFilter
+  readonly order: CategoryOrder
+  /** A further condition over `m`. */
+  readonly also?: RawBuilder<boolean>
+  /** Entities of this type count, too. */
+  readonly orEntityType?: string
+  readonly limit: number
+  /** How many are left out at the beginning. Default 0. */
+  readonly offset?: number
+}
+
+/** When a memory happened; when it was written if nobody told. */
+export const HAPPENED_AT: RawBuilder<string> = sql<string>`coalesce(m.occurred_at, m.created_at)`
+
+const ORDERS: Readonly<Record<CategoryOrder, RawBuilder<unknown>>> = {
+  IMPORTANCE: sql`m.importance desc, m.first_sequence desc`,
+  DATE: sql`${HAPPENED_AT} desc, m.first_sequence desc`,
+}
+
+/** Memories of a category that match the filter. */
+export async function readOfCategory(
+  { db, projectId }: ProjectScope,
+  tables: ReadTables,
+  { category, filter, order, also, orEntityType, limit, offset = 0 }: CategoryPage,
+): Promise<Memory[]> {
+  const entities =
+    orEntityType === undefined
+      ? sql``
+      : sql`or (m.kind = 'entity' and lower(m.state->'content'->>'type') = ${orEntityType})`
+  const { rows } = await sql<MemoryColumns>`
+    select ${wholeState('m')} as state, m.version, m.sequence, m.first_sequence from ${tables.memories} m
+    where m.project_id = ${projectId} and ${filterCondition(tables, filter)}
+      and (m.categories @> ${[category]}::text[] ${entities}) and ${also ?? sql`true`}
+    order by ${ORDERS[order]} limit ${limit} offset ${offset}`.execute(db)
+  return rows.map(toMemory)
+}
+
+/**
+ * The kinds that a person opens and closes, each with the condition on the table `memories` (alias `m`) for
+ * those that are open. A session without a status is open: nobody closed it.
+ */
+export const STILL_OPEN = {
+  todo: sql<boolean>`(m.kind = 'todo' and m.state->'content'->>'resolvedAt' is null)`,
+  session: sql<boolean>`(m.kind = 'session' and m.state->'content'->>'status' is distinct from 'closed')`,
+} as const satisfies Record<string, RawBuilder<boolean>>

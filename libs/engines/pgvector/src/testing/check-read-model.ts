@@ -5,10 +5,9 @@ import type { JournalEvent } from '@daybook/memory/events'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
 import { readPosition } from '@daybook/projection/positions/positions'
 import { type RawBuilder, sql } from 'kysely'
-import { PGVECTOR } from '../generation-tables.ts'
+import { PGVECTOR, wholeState } from '../generation-tables.ts'
 import type { LiveReadModel } from '../read/live-read-model.ts'
-import { wholeState } from '../stored-state.ts'
-import { type MemoryRow, memoryRow } from '../write/memory-row.ts'
+import { type MemoryRow, memoryRow } from '../write/write-memories.ts'
 
 /** The most differences reported, as a broken table would report every row. */
 const NAMED = 50

@@ -12,11 +12,11 @@ import { rememberCommand } from '@daybook/memory/testing/commands'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { TestDatabase, TestDatabaseKind } from '@daybook/postgres/testing/test-database'
 import { applyWithParking } from '@daybook/projection/apply/apply-with-parking'
-import { ensureLiveGeneration } from '@daybook/projection/generations/make-generation'
+import { ensureLiveGeneration } from '@daybook/projection/generations/swap-generations'
 import type { Projection } from '@daybook/projection/projection'
 import { type LiveReadModel, liveReadModel } from '../read/live-read-model.ts'
 import { PGVECTOR_LAYOUT } from '../write/create-generation.ts'
-import { pgvectorProjection } from '../write/pgvector-projection.ts'
+import { pgvectorProjection } from '../write/rebuildable.ts'
 import { fillAllVectors } from '../write/write-vectors.ts'
 
 /** A journal and a read model on a test database. Nothing runs by itself: the test makes every step. */

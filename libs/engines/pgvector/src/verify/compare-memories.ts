@@ -1,19 +1,19 @@
 import { areTokenBitsWhole } from '@daybook/embeddings/store'
-import { languageOf } from '@daybook/lexical-index/language'
+import { languageOf } from '@daybook/lexical-index/lexemes'
+import type { Database } from '@daybook/postgres/connect'
+import { isRelationMissing } from '@daybook/postgres/errors'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
 import {
   type AppliedMemory,
   appliedEvents,
   appliedMemories,
 } from '@daybook/projection/apply/applied-memories'
-import type { GenerationRef } from '@daybook/projection/generations/generation-ref'
-import type { Generation } from '@daybook/projection/generations/generations'
+import type { Generation, GenerationRef } from '@daybook/projection/generations/generations'
 import { readPosition } from '@daybook/projection/positions/positions'
 import type { ComparedMemory, ComparedPage } from '@daybook/projection/verify/verifiable'
 import { type RawBuilder, sql } from 'kysely'
-import { generationTables, PGVECTOR } from '../generation-tables.ts'
-import { wholeState } from '../stored-state.ts'
-import { memoryRow, relationOf } from '../write/memory-row.ts'
+import { generationTables, PGVECTOR, wholeState } from '../generation-tables.ts'
+import { memoryRow, relationOf } from '../write/write-memories.ts'
 import {
   pastVersions,
   supersededTexts,
@@ -171,4 +171,33 @@ function compared(row: ComparedRow): ComparedMemory {
     held: whole(held, row.held_versions, row.held_vectors),
     differs,
   }
+}
+
+/**
+ * Why a generation can be neither written nor read: a table or column is missing, for example after a restore
+ * of a dump that left it out. Null if all are there. The statements select every column and no row.
+ */
+export async function findProblem(db: Database, generation: number): Promise<string | null> {
+  const { memories, versions, postings, formerPostings, lexicalStats, vectors, waiting } =
+    generationTables(generation)
+  const looks = [
+    sql`select project_id, memory_id, number, kind, version, sequence, first_sequence, state, exact_key, context, agent,
+      labels, categories, importance, created_at, occurred_at, expires_at, forgotten, lexemes, length, content_hash,
+      session, supersedes, part_of, filter_labels, filter_categories, writer, editor,
+      writer_agent, editor_agent from ${memories} limit 0`,
+    sql`select project_id, memory_id, version, sequence, content_hash, lexemes from ${versions} limit 0`,
+    sql`select project_id, lexeme, segment, entries, removed, recent from ${postings} limit 0`,
+    sql`select project_id, lexeme, segment, entries, removed, recent from ${formerPostings} limit 0`,
+    sql`select project_id, memories, total_length, next_number, language from ${lexicalStats} limit 0`,
+    sql`select project_id, memory_id, chunk, span_start, span_end, embedding, number from ${vectors} limit 0`,
+    sql`select project_id, memory_id, content_hash from ${waiting} limit 0`,
+  ]
+  for (const look of looks)
+    try {
+      await look.execute(db)
+    } catch (error) {
+      if (isRelationMissing(error)) return (error as Error).message
+      throw error
+    }
+  return null
 }

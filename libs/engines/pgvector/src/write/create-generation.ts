@@ -1,13 +1,12 @@
 import type { Database, DatabaseTransaction } from '@daybook/postgres/connect'
-import { secureRows } from '@daybook/postgres/row-security'
+import { secureRows } from '@daybook/postgres/project-scope'
 import { omitStatistics } from '@daybook/postgres/statistics'
 import { forgetGeneration, type Generation, holdDropping } from '@daybook/projection/generations/generations'
-import type { GenerationLayout } from '@daybook/projection/generations/make-generation'
+import type { GenerationLayout } from '@daybook/projection/generations/swap-generations'
 import type { Fence } from '@daybook/projection/rebuild/fence'
 import { type RawBuilder, sql } from 'kysely'
-import { authorsOf } from '../authors.ts'
-import { generationTables, LAYOUT_VERSION, PGVECTOR } from '../generation-tables.ts'
-import { vectorIndex } from '../vector-index.ts'
+import { authorsOf } from '../former-words.ts'
+import { generationTables, LAYOUT_VERSION, PGVECTOR, vectorIndex } from '../generation-tables.ts'
 
 /**
  * How to create generations of the Postgres read model. The vectors of a generation that is being built have

@@ -1,16 +1,34 @@
+import { queueTexts, requeueTexts } from '@daybook/embeddings/store'
+import { countLexicalStats, insertSegmentPostings } from '@daybook/lexical-index/write'
+import { parkEvents } from '@daybook/projection/apply/parked-events'
 import { applyToGeneration } from '@daybook/projection/engine/apply-to-generation'
 import type { WriteOptions } from '@daybook/projection/engine/engine'
-import { createGeneration } from '@daybook/projection/generations/make-generation'
-import type { RebuildableProjection } from '@daybook/projection/rebuild/rebuildable-projection'
+import type { Generation } from '@daybook/projection/generations/generations'
+import { createGeneration } from '@daybook/projection/generations/swap-generations'
+import {
+  ensurePosition,
+  lockPosition,
+  readPlace,
+  savePosition,
+  setPosition,
+} from '@daybook/projection/positions/positions'
+import type { Projection } from '@daybook/projection/projection'
+import type { LoadTarget } from '@daybook/projection/rebuild/load-project'
+import type {
+  LoadTargetOptions,
+  RebuildableProjection,
+} from '@daybook/projection/rebuild/rebuildable-projection'
 import { sql } from 'kysely'
+import { formerWords } from '../former-words.ts'
 import { generationTables, LAYOUT_VERSION, PGVECTOR } from '../generation-tables.ts'
-import { findProblem } from '../verify/find-problem.ts'
+import { findProblem } from '../verify/compare-memories.ts'
 import { pgvectorVerifiable } from '../verify/verifiable.ts'
 import { buildVectorIndex, dropGeneration, gatherStatistics, PGVECTOR_LAYOUT } from './create-generation.ts'
-import { pgvectorLoadTarget } from './load-generation.ts'
-import { pgvectorProjection } from './pgvector-projection.ts'
-import { removeProject } from './remove-project.ts'
-import { fillAllVectors, fillVectors } from './write-vectors.ts'
+import { eraseMemories, removeProject, rewindReadModel } from './erase-memories.ts'
+import { writeBatch } from './write-batch.ts'
+import { memoryRow, upsertMemories } from './write-memories.ts'
+import { fillAllVectors, fillVectors, insertStoredVectors, queueLiveTexts, textsOf } from './write-vectors.ts'
+import { pastVersions, supersededTexts, textsOfVersions, versionOf, writeVersions } from './write-versions.ts'
 
 /** What the projection needs besides the common options. */
 export interface PgvectorRebuildableProjectionOptions extends WriteOptions {
@@ -80,5 +98,79 @@ export function pgvectorRebuildableProjection(
     check: (generation) => pgvectorVerifiable(db, generation),
     removeProject: (generation, scope, how) => removeProject(scope, generation, how),
     drop: (generation) => dropGeneration(db, generation),
+  }
+}
+
+/**
+ * A generation of the Postgres read model, as a rebuild fills it. The rows of a batch are written in one
+ * transaction; the lexical index follows page by page. With `vectorsAtOnce` rows are written together with
+ * the vectors that the store has, which suits a table whose vectors have no index yet. Otherwise rows wait,
+ * and vectors are filled in small steps.
+ */
+function pgvectorLoadTarget(
+  generation: Generation,
+  { regenerateBefore, fence, vectorsAtOnce }: LoadTargetOptions & { readonly vectorsAtOnce: boolean },
+): LoadTarget {
+  const { modelId } = generation
+  const tables = generationTables(generation.generation)
+  const ref = { name: PGVECTOR, generation: generation.generation }
+  return {
+    async load({ db, projectId }, { before, memories, events, parked }) {
+      const rows = memories.map(({ newest, number, firstSequence }) =>
+        memoryRow(newest, { number, firstSequence }),
+      )
+      const versions = [...(before === null ? [] : [before]), ...events].map(versionOf)
+      const superseded = supersededTexts(versions)
+      await db.transaction().execute(async (trx) => {
+        await fence.hold(trx)
+        await parkEvents(trx, ref, projectId, parked)
+        await writeVersions(trx, tables, projectId, pastVersions(versions), superseded)
+        const pastTexts = textsOfVersions([...superseded, ...rows.filter((row) => row.forgotten)])
+        if (regenerateBefore === null) await queueTexts(trx, { projectId, modelId }, pastTexts)
+        else await requeueTexts(trx, { projectId, modelId }, pastTexts, regenerateBefore)
+        if (rows.length === 0) return
+        if (regenerateBefore === null) await queueLiveTexts(trx, generation, projectId, rows)
+        else await requeueTexts(trx, { projectId, modelId }, textsOf(rows), regenerateBefore)
+        const storedVectorsOf = vectorsAtOnce ? modelId : null
+        await upsertMemories(trx, tables, projectId, rows, { storedVectorsOf })
+        if (vectorsAtOnce) await insertStoredVectors(trx, tables, generation, projectId, rows)
+      })
+    },
+    async endPage({ db, projectId }, first, last) {
+      await db.transaction().execute(async (trx) => {
+        await fence.hold(trx)
+        await insertSegmentPostings(trx, tables, projectId, first, last)
+        await insertSegmentPostings(trx, formerWords(tables), projectId, first, last)
+      })
+    },
+    endProject: ({ db, projectId }, { head, memories }) =>
+      db.transaction().execute(async (trx) => {
+        await fence.hold(trx)
+        await countLexicalStats(trx, tables, projectId, memories + 1)
+        await setPosition(trx, ref, projectId, head)
+      }),
+  }
+}
+
+/**
+ * The Postgres read model. Rows and position change in one transaction, so an event takes effect exactly
+ * once.
+ */
+export function pgvectorProjection(generation: Generation): Projection {
+  const ref = { name: PGVECTOR, generation: generation.generation }
+  const tables = generationTables(generation.generation)
+  return {
+    ...ref,
+    position: ({ db, projectId }) => readPlace(db, ref, projectId),
+    async apply({ db, projectId }, batch) {
+      if (batch.from.sequence === 0) await ensurePosition(db, ref, projectId)
+      await db.transaction().execute(async (trx) => {
+        await lockPosition(trx, ref, projectId, batch, { unflushed: true })
+        await eraseMemories(trx, tables, projectId, batch.erased)
+        await writeBatch(trx, tables, generation, projectId, batch.events)
+        await savePosition(trx, ref, projectId, batch)
+      })
+    },
+    rewind: (scope, way) => rewindReadModel(scope, generation, way),
   }
 }

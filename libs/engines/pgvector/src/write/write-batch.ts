@@ -10,8 +10,7 @@ import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import type { Generation } from '@daybook/projection/generations/generations'
 import { formerWords } from '../former-words.ts'
 import type { GenerationTables } from '../generation-tables.ts'
-import type { MemoryRow } from './memory-row.ts'
-import { type OldRow, readOldRows, rowsOf, upsertMemories } from './write-memories.ts'
+import { type MemoryRow, type OldRow, readOldRows, rowsOf, upsertMemories } from './write-memories.ts'
 import { removeVectors, requestPastVectors, requestVectors } from './write-vectors.ts'
 import {
   pastVersions,

@@ -1,12 +1,12 @@
-import { languageOf } from '@daybook/lexical-index/language'
+import { languageOf } from '@daybook/lexical-index/lexemes'
+import { contentHash } from '@daybook/memory/content'
 import type { JournalEvent } from '@daybook/memory/events'
-import type { MemoryState } from '@daybook/memory/state'
+import { lexicalText } from '@daybook/memory/lexical-text'
+import { embeddedTextOf, keyOf, type MemoryState } from '@daybook/memory/state'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
-import { newestOfEach } from '@daybook/projection/apply/newest-of-each'
+import { newestOfEach } from '@daybook/projection/apply/applied-memories'
 import { sql } from 'kysely'
-import type { GenerationTables } from '../generation-tables.ts'
-import { storedState, wholeState } from '../stored-state.ts'
-import { type MemoryRow, memoryRow, relationOf } from './memory-row.ts'
+import { type GenerationTables, storedState, wholeState } from '../generation-tables.ts'
 
 /** A row before the batch, with the columns that the indexes need. */
 export interface OldRow {
@@ -124,3 +124,42 @@ export async function upsertMemories(
     on conflict (project_id, memory_id) do update set content_hash = excluded.content_hash
     where w.content_hash <> excluded.content_hash`.execute(trx)
 }
+
+/** A row of the table `memories`, with its column names and JSON's types. The hash is hexadecimal. */
+export type MemoryRow = ReturnType<typeof memoryRow>
+
+/**
+ * The row of a memory after `event`. `number` and `firstSequence` are those of the memory's first row, if it
+ * has one.
+ */
+export function memoryRow(event: JournalEvent, place: { number: number; firstSequence: number }) {
+  const { state } = event.data
+  return {
+    memory_id: event.memoryId,
+    number: place.number,
+    kind: state.kind,
+    version: event.version,
+    sequence: event.sequence,
+    first_sequence: place.firstSequence,
+    state,
+    exact_key: keyOf(state),
+    context: state.context,
+    agent: state.agent,
+    labels: state.labels,
+    categories: state.categories,
+    importance: state.importance,
+    created_at: state.createdAt,
+    occurred_at: state.occurredAt,
+    expires_at: state.expiresAt,
+    forgotten: state.forgottenAt !== null,
+    lexical_text: lexicalText(state),
+    content_hash: contentHash(embeddedTextOf(state)).toString('hex'),
+  }
+}
+
+/** The rows as the relation `given`. */
+export const relationOf = (rows: readonly MemoryRow[]) => sql`
+  jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given(memory_id uuid, number int, kind text, version int,
+    sequence bigint, first_sequence bigint, state jsonb, exact_key text, context text, agent text, labels jsonb,
+    categories jsonb, importance int, created_at timestamptz, occurred_at timestamptz, expires_at timestamptz,
+    forgotten boolean, lexical_text text, content_hash text)`

@@ -1,12 +1,16 @@
 import { type QueuedText, queueTexts } from '@daybook/embeddings/store'
 import { embeddedTextOf } from '@daybook/memory/state'
-import { commitUnflushed } from '@daybook/postgres/commit-unflushed'
-import type { Database, DatabaseTransaction, Queryable } from '@daybook/postgres/connect'
+import {
+  commitUnflushed,
+  type Database,
+  type DatabaseTransaction,
+  type Queryable,
+} from '@daybook/postgres/connect'
 import type { Generation } from '@daybook/projection/generations/generations'
 import type { Fence } from '@daybook/projection/rebuild/fence'
 import { type RawBuilder, sql } from 'kysely'
 import type { GenerationTables } from '../generation-tables.ts'
-import type { MemoryRow } from './memory-row.ts'
+import type { MemoryRow } from './write-memories.ts'
 import { textsOfVersions, type WrittenVersion } from './write-versions.ts'
 
 /** Removes the vectors of memories whose text has changed, or that are forgotten. */

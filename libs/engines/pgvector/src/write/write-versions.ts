@@ -1,6 +1,6 @@
 import { type QueuedText } from '@daybook/embeddings/store'
-import { languageOf } from '@daybook/lexical-index/language'
-import { contentHash } from '@daybook/memory/content-hash'
+import { languageOf } from '@daybook/lexical-index/lexemes'
+import { contentHash } from '@daybook/memory/content'
 import type { JournalEvent } from '@daybook/memory/events'
 import { lexicalText } from '@daybook/memory/lexical-text'
 import { embeddedTextOf, type MemoryState } from '@daybook/memory/state'

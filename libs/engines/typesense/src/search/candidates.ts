@@ -1,9 +1,13 @@
+import type { ProjectScope } from '@daybook/postgres/project-scope'
 import {
   CANDIDATES_MAX,
   type CandidateSource,
+  type EngineState,
   type WordCandidates,
 } from '@daybook/projection/engine/search-engine'
-import { lexemeAsWord } from '../write/lexemes.ts'
+import { sql } from 'kysely'
+import { TYPESENSE, TYPESENSE_LAYOUT } from '../write/generation.ts'
+import { lexemeAsWord } from '../write/writer.ts'
 import type { TypesenseFilter } from './filter.ts'
 import type { Found, OneSearch, TypesenseTurn } from './typesense-search.ts'
 
@@ -18,6 +22,7 @@ const EF = 100
  * more than this it looks at one in twenty, which are more than any search wants.
  */
 const SAMPLED_ABOVE = 20_000
+
 const SAMPLE_PERCENT = 5
 
 /**
@@ -106,3 +111,30 @@ const memoryIds = (most: number): OneSearch => ({
 /** A value that was deleted while the server counted comes without its text. */
 const idsIn = (found: Found | undefined): string[] =>
   found?.facet_counts[0]?.counts.flatMap(({ value }) => (value === '' ? [] : [value])) ?? []
+
+interface StateRow {
+  readonly generation: number
+  readonly model_id: string
+  readonly dimension: number
+  readonly position: number
+  readonly pending: number
+}
+
+/**
+ * Reads the live generation's state in a project. Null before the projector's first start, and while the live generation is
+ * one that this version of Daybook cannot search, which is rebuilt.
+ */
+export async function readTypesenseState({ db, projectId }: ProjectScope): Promise<EngineState | null> {
+  const { rows } = await sql<StateRow>`
+    select g.generation, g.model_id, g.dimension,
+      coalesce((select position from positions p where p.projection = g.projection
+        and p.generation = g.generation and p.project_id = ${projectId}), 0) as position,
+      (select count(*) from typesense_pending_vectors v
+        where v.generation = g.generation and v.project_id = ${projectId}) as pending
+    from generations g where g.projection = ${TYPESENSE} and g.status = 'live'
+      and g.layout_version = ${TYPESENSE_LAYOUT.layoutVersion}`.execute(db)
+  const row = rows[0]
+  if (row === undefined) return null
+  const { generation, model_id: modelId, dimension, position, pending } = row
+  return { generation: { projection: TYPESENSE, generation, modelId, dimension }, position, pending }
+}

@@ -7,7 +7,7 @@ import {
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTypesenseClient } from '../client/client.ts'
-import { collectionFields } from '../write/schema.ts'
+import { collectionFields } from '../write/collection.ts'
 import { typesenseFilter } from './filter.ts'
 
 const PROJECT = '0192f0c1-0000-7000-8000-000000000001'

@@ -4,7 +4,7 @@ import {
   type FilteredField,
   type MemoryFilter,
 } from '@daybook/memory/filter'
-import type { FieldName } from '../write/schema.ts'
+import type { FieldName } from '../write/collection.ts'
 
 /** A filter in Typesense's syntax. */
 export interface TypesenseFilter {

@@ -1,8 +1,7 @@
 import type { SearchEngine } from '@daybook/projection/engine/search-engine'
-import { typesenseCandidates } from './candidates.ts'
+import { readTypesenseState, typesenseCandidates } from './candidates.ts'
 import { typesenseFilter } from './filter.ts'
 import type { TypesenseSearch } from './typesense-search.ts'
-import { readTypesenseState } from './typesense-state.ts'
 
 /** Typesense as a search engine. Both retrievers of a search share the time that it may spend there. */
 export const typesenseSearchEngine = (search: TypesenseSearch): SearchEngine => ({

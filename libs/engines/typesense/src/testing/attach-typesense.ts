@@ -1,6 +1,6 @@
 import type { ReadModelHarness } from '@daybook/pgvector/testing/read-model-harness'
 import type { EngineSlot } from '@daybook/projection/engine/search-engine'
-import { ensureLiveGeneration } from '@daybook/projection/generations/make-generation'
+import { ensureLiveGeneration } from '@daybook/projection/generations/swap-generations'
 import { silentLogger } from '@daybook/runtime/logger'
 import type { AttachedEngine } from '@daybook/search/testing/attached-engine'
 import {

@@ -3,7 +3,7 @@ import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { Generation } from '@daybook/projection/generations/generations'
 import { sql } from 'kysely'
 import type { JsonDocument } from '../client/client.ts'
-import { compareDocuments } from '../verify/compare-documents.ts'
+import { compareDocuments } from '../verify/compare-memories.ts'
 import { documentsOf } from '../write/document.ts'
 import { type CheckedCollection, type CheckedContents, hashOf, readContents } from './read-contents.ts'
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import { readStoredVectors, type VectorChunk } from '@daybook/embeddings/stored-vectors'
+import { readStoredVectors, type VectorChunk } from '@daybook/embeddings/store'
 import { readJournal } from '@daybook/journal/read/read'
-import { contentHash } from '@daybook/memory/content-hash'
+import { contentHash } from '@daybook/memory/content'
 import type { JournalEvent } from '@daybook/memory/events'
 import { lexicalText } from '@daybook/memory/lexical-text'
 import { embeddedTextOf, type Memory } from '@daybook/memory/state'
@@ -11,10 +11,10 @@ import { readPosition } from '@daybook/projection/positions/positions'
 import { pause } from '@daybook/runtime/backoff'
 import { sql } from 'kysely'
 import type { JsonDocument, TypesenseClient } from '../client/client.ts'
-import { exportDocuments, ofProject } from '../verify/export-documents.ts'
+import { exportDocuments, ofProject } from '../verify/compare-memories.ts'
 import { collectionName } from '../write/collection.ts'
 import { TYPESENSE } from '../write/generation.ts'
-import { readWords } from '../write/lexemes.ts'
+import { readWords } from '../write/writer.ts'
 
 /** The collection that is compared with the journal. */
 export interface CheckedCollection {

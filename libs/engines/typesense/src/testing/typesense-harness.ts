@@ -14,7 +14,7 @@ import {
 } from '@daybook/postgres/testing/test-database'
 import { applyWithParking } from '@daybook/projection/apply/apply-with-parking'
 import type { Generation } from '@daybook/projection/generations/generations'
-import { ensureLiveGeneration } from '@daybook/projection/generations/make-generation'
+import { ensureLiveGeneration } from '@daybook/projection/generations/swap-generations'
 import type { Projection } from '@daybook/projection/projection'
 import { silentLogger } from '@daybook/runtime/logger'
 import {

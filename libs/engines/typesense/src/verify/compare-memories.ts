@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { readStoredVectors, type VectorChunk } from '@daybook/embeddings/stored-vectors'
-import { contentHash } from '@daybook/memory/content-hash'
+import { isDeepStrictEqual } from 'node:util'
+import { readStoredVectors, type VectorChunk } from '@daybook/embeddings/store'
+import { contentHash } from '@daybook/memory/content'
 import { lexicalText } from '@daybook/memory/lexical-text'
 import { embeddedTextOf, type Memory } from '@daybook/memory/state'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
@@ -8,13 +9,10 @@ import { appliedStates } from '@daybook/projection/apply/applied-memories'
 import type { Generation } from '@daybook/projection/generations/generations'
 import type { ComparedMemory, ComparedPage } from '@daybook/projection/verify/verifiable'
 import { sql } from 'kysely'
-import type { JsonDocument } from '../client/client.ts'
+import type { JsonDocument, TypesenseClient } from '../client/client.ts'
 import { documentsOf } from '../write/document.ts'
-import { readWords } from '../write/lexemes.ts'
 import { withProjectLease } from '../write/with-project-lease.ts'
-import type { GenerationWriter } from '../write/writer.ts'
-import { compareDocuments } from './compare-documents.ts'
-import { exportDocuments, IDS_PER_FILTER, ofMemories } from './export-documents.ts'
+import { type GenerationWriter, readWords } from '../write/writer.ts'
 
 /**
  * Compares the documents of memories with those that follow from the journal, every field and chunk, with the
@@ -133,4 +131,75 @@ function compareMemory(
       ...(lacksVectors ? ['vectors'] : []),
     ],
   }
+}
+
+/**
+ * Compares a memory's documents with the wanted ones.
+ * @returns the differences in words; empty if there are none
+ */
+export function compareDocuments(wanted: readonly JsonDocument[], found: readonly JsonDocument[]): string[] {
+  const byId = new Map(found.map((document) => [document.id, document]))
+  const problems: string[] = []
+  for (const document of wanted) {
+    const is = byId.get(document.id)
+    byId.delete(document.id)
+    if (is === undefined) problems.push(`document ${document.id} is missing`)
+    else
+      for (const name of new Set([...Object.keys(document), ...Object.keys(is)]))
+        if (!isSame(document[name], is[name]))
+          problems.push(
+            `document ${document.id} has ${name} ${show(is[name])}, the journal says ${show(document[name])}`,
+          )
+  }
+  for (const surplus of byId.keys()) problems.push(`document ${surplus} should not be there`)
+  return problems
+}
+
+/** Typesense stores vectors as 32-bit floats. */
+const TOLERANCE = 1e-5
+
+function isSame(one: unknown, other: unknown): boolean {
+  if (Array.isArray(one) && Array.isArray(other) && typeof one[0] === 'number')
+    return (
+      one.length === other.length &&
+      one.every((number, index) => Math.abs(number - (other[index] as number)) <= TOLERANCE)
+    )
+  return isDeepStrictEqual(one, other)
+}
+
+function show(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'nothing'
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text
+}
+
+/** A filter for a project's documents. Ids come from uuid columns, so they cannot leave the quotes. */
+export const ofProject = (projectId: string): string => `project_id:=\`${projectId}\``
+
+/** The same for some of the project's memories, at most `IDS_PER_FILTER`. */
+export const ofMemories = (projectId: string, memoryIds: readonly string[]): string =>
+  `${ofProject(projectId)} && memory_id:=[${memoryIds.map((id) => `\`${id}\``).join(',')}]`
+
+/**
+ * The most ids in one filter: 60 quoted and encoded UUIDs fit into the 4,000 characters of a query string.
+ */
+export const IDS_PER_FILTER = 60
+
+/**
+ * All documents that match a filter, including those of further chunks. @param fields to return; default all
+ */
+export async function exportDocuments(
+  client: TypesenseClient,
+  collection: string,
+  filter: string,
+  fields: readonly string[] = [],
+): Promise<JsonDocument[]> {
+  const answer = await client.request(({ apiCall }) =>
+    apiCall.get<unknown>(
+      `/collections/${collection}/documents/export`,
+      { filter_by: filter, ...(fields.length > 0 && { include_fields: fields.join(',') }) },
+      { responseType: 'text' },
+    ),
+  )
+  const lines = typeof answer === 'string' ? answer.split('\n') : [JSON.stringify(answer)]
+  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as JsonDocument)
 }

@@ -4,11 +4,10 @@ import { PositionMoved } from '@daybook/projection/projection'
 import type { ComparedPage, RewriteOptions, Verifiable } from '@daybook/projection/verify/verifiable'
 import { pause } from '@daybook/runtime/backoff'
 import { sql } from 'kysely'
-import { writeAsOf } from '../write/take-back.ts'
+import { writeAsOf } from '../write/rewrites.ts'
 import { withProjectLease } from '../write/with-project-lease.ts'
 import type { GenerationWriter } from '../write/writer.ts'
-import { compareMemories } from './compare-memories.ts'
-import { exportDocuments, ofProject } from './export-documents.ts'
+import { compareMemories, exportDocuments, ofProject } from './compare-memories.ts'
 
 /** Milliseconds until a project that another process has is tried again. */
 const OTHERS_TURN_MS = 20

@@ -1,4 +1,4 @@
-import type { VectorChunk } from '@daybook/embeddings/stored-vectors'
+import type { VectorChunk } from '@daybook/embeddings/store'
 import { decide } from '@daybook/memory/decide'
 import { newId } from '@daybook/memory/id'
 import { lexicalText } from '@daybook/memory/lexical-text'
@@ -6,8 +6,8 @@ import { keyOf, type MemoryState, titleOf } from '@daybook/memory/state'
 import { rememberInputs } from '@daybook/memory/testing/generated-steps'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { collectionFields, FIELD_NAMES } from './collection.ts'
 import { documentId, documentsOf } from './document.ts'
-import { collectionFields, FIELD_NAMES } from './schema.ts'
 
 const PROJECT = newId()
 const NONE = new Map<string, string>()

@@ -1,7 +1,7 @@
-import type { VectorChunk } from '@daybook/embeddings/stored-vectors'
+import type { VectorChunk } from '@daybook/embeddings/store'
 import { lexicalText } from '@daybook/memory/lexical-text'
 import { keyOf, type Memory, titleOf } from '@daybook/memory/state'
-import type { FieldName } from './schema.ts'
+import type { FieldName } from './collection.ts'
 
 /** A document of the collection. Absent values are left out, as Typesense has no null. */
 export type MemoryDocument = { readonly id: string } & {

@@ -1,7 +1,7 @@
 import type { Database, DatabaseTransaction } from '@daybook/postgres/connect'
 import { forgetGeneration, holdDropping } from '@daybook/projection/generations/generations'
-import { type GenerationLayout, lockMaking } from '@daybook/projection/generations/make-generation'
-import { LAYOUT_VERSION } from './schema.ts'
+import { type GenerationLayout, lockMaking } from '@daybook/projection/generations/swap-generations'
+import { LAYOUT_VERSION } from './collection.ts'
 
 /** The projection's name everywhere. */
 export const TYPESENSE = 'typesense'

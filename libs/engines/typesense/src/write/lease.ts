@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import type { JournalCursor } from '@daybook/memory/events'
 import type { Database, DatabaseTransaction } from '@daybook/postgres/connect'
 import { isFree, leaseEnd, RELEASED } from '@daybook/postgres/lease'
-import type { GenerationRef } from '@daybook/projection/generations/generation-ref'
+import type { GenerationRef } from '@daybook/projection/generations/generations'
 import { isInJournal } from '@daybook/projection/positions/positions'
 import type { ProjectionBatch } from '@daybook/projection/projection'
 import { sql } from 'kysely'
-import { SERVER_RUN } from '../client/server-run.ts'
+import { SERVER_RUN } from '../client/client.ts'
 
 /*
  * The right to write a project's documents in one generation is a lease in the row `positions`, because the
@@ -15,7 +15,7 @@ import { SERVER_RUN } from '../client/server-run.ts'
  */
 
 /** A lease that was granted. */
-export interface ProjectLease {
+interface ProjectLease {
   readonly token: string
   /** The project's position when it was leased. */
   readonly position: JournalCursor
@@ -104,3 +104,26 @@ export async function releaseLease(
 const ofHolder = (place: GenerationRef, projectId: string, token: string) => sql`
   projection = ${place.name} and generation = ${place.generation} and project_id = ${projectId}
   and lease_owner = ${token}`
+
+/** Runs work with the same key one after another, first come, first served. */
+export interface KeyedMutex {
+  take<T>(what: string, turn: () => Promise<T>): Promise<T>
+}
+
+/** Creates a mutex without any holder. */
+export function createKeyedMutex(): KeyedMutex {
+  const last = new Map<string, Promise<unknown>>()
+  return {
+    async take(what, turn) {
+      const before = last.get(what) ?? Promise.resolve()
+      const mine = before.then(turn)
+      const settled = mine.catch(() => {})
+      last.set(what, settled)
+      try {
+        return await mine
+      } finally {
+        if (last.get(what) === settled) last.delete(what)
+      }
+    },
+  }
+}

@@ -1,5 +1,5 @@
 import type { Database } from '@daybook/postgres/connect'
-import { createWakeUp } from '@daybook/runtime/wake-up'
+import { createWakeUp } from '@daybook/runtime/repeat'
 import { isMissing } from '../client/errors.ts'
 import { keepCollection } from './keep-collection.ts'
 import { rewriteNoted } from './rewrites.ts'

@@ -1,9 +1,9 @@
 import type { Database, DatabaseTransaction } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import { type GenerationRef, ofGeneration } from '@daybook/projection/generations/generation-ref'
+import { type GenerationRef, ofGeneration } from '@daybook/projection/generations/generations'
 import { sql } from 'kysely'
-import { SERVER_RUN } from '../client/server-run.ts'
-import { takeBack } from './take-back.ts'
+import { SERVER_RUN } from '../client/client.ts'
+import { takeBack } from './rewrites.ts'
 import { withProjectLease } from './with-project-lease.ts'
 import type { GenerationWriter } from './writer.ts'
 

@@ -9,14 +9,13 @@ import { PositionMoved } from '@daybook/projection/projection'
 import * as fc from 'fast-check'
 import type { KyselyPlugin } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { typesenseStatus } from '../read/status.ts'
+import { typesenseStatus } from '../read/report.ts'
 import { PLACES, startTypesenseHarness, type TypesenseHarness } from '../testing/typesense-harness.ts'
-import { exportDocuments, ofProject } from '../verify/export-documents.ts'
-import { collectionName, deleteCollection } from './collection.ts'
+import { exportDocuments, ofProject } from '../verify/compare-memories.ts'
+import { collectionName, deleteCollection, LAYOUT_VERSION } from './collection.ts'
 import { documentId } from './document.ts'
 import { adoptCollection } from './generation.ts'
 import { keepCollection } from './keep-collection.ts'
-import { LAYOUT_VERSION } from './schema.ts'
 
 /** More than the harness's embedder takes at once: four chunks. */
 const LONG = Array.from({ length: 90 }, (_, index) => `word${index}`).join(' ')

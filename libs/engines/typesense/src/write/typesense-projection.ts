@@ -1,15 +1,17 @@
 import type { JournalEvent } from '@daybook/memory/events'
 import type { Memory } from '@daybook/memory/state'
 import type { Database } from '@daybook/postgres/connect'
-import { memoryAfter } from '@daybook/projection/apply/applied-memories'
-import { newestOfEach } from '@daybook/projection/apply/newest-of-each'
-import { readPlace, savePosition } from '@daybook/projection/positions/positions'
-import { rewindPosition } from '@daybook/projection/positions/rewind-position'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { memoryAfter, newestOfEach } from '@daybook/projection/apply/applied-memories'
+import { rewindPosition } from '@daybook/projection/positions/divergence'
+import { forgetPosition, readPlace, savePosition } from '@daybook/projection/positions/positions'
 import { PositionMoved, type Projection } from '@daybook/projection/projection'
-import { isMissing } from '../client/errors.ts'
+import type { RemoveOptions } from '@daybook/projection/rebuild/rebuildable-projection'
+import { isMissing, orNull } from '../client/errors.ts'
+import { ofProject } from '../verify/compare-memories.ts'
 import { keepCollection } from './keep-collection.ts'
+import { takeBack } from './rewrites.ts'
 import { listUnsettled, noteSettled, settle } from './settle.ts'
-import { takeBack } from './take-back.ts'
 import { withProjectLease } from './with-project-lease.ts'
 import { recordWritten, writeMemories } from './write-memories.ts'
 import type { GenerationWriter } from './writer.ts'
@@ -69,3 +71,49 @@ export function typesenseProjection(db: Database, writer: GenerationWriter): Pro
 }
 
 const memoriesOf = (events: readonly JournalEvent[]): Memory[] => newestOfEach(events).map(memoryAfter)
+
+/** Documents per call have at most so many different sequences: an answer comes within the time of a call. */
+const SEQUENCES = 1_000
+
+/**
+ * Deletes all documents of a deleted project from a generation, and what Postgres keeps about them. It holds the
+ * project's lease, so nobody else writes meanwhile.
+ * @returns how many documents there were
+ * @throws PositionMoved if another process has the project; TypesenseUnavailableError
+ */
+export async function removeProject(
+  writer: GenerationWriter,
+  scope: ProjectScope,
+  { events, signal }: RemoveOptions,
+): Promise<number> {
+  const { client, collection, place } = writer
+  const { projectId } = scope
+  let removed = 0
+  await withProjectLease(writer, scope, null, async (held) => {
+    const remove = async (filter: string): Promise<void> => {
+      signal.throwIfAborted()
+      const answer = await held.write([], () =>
+        // There is no such collection if nothing was ever written.
+        orNull(
+          client.request((typesense) =>
+            typesense.collections(collection).documents().delete({ filter_by: filter }),
+          ),
+        ),
+      )
+      removed += answer?.num_deleted ?? 0
+    }
+    for (let upTo = SEQUENCES; upTo < events; upTo += SEQUENCES)
+      await remove(`${ofProject(projectId)} && sequence:<=${upTo}`)
+    await remove(ofProject(projectId))
+    await held.commit(async (trx) => {
+      for (const table of ['typesense_pending_vectors', 'typesense_reposts'] as const)
+        await trx
+          .deleteFrom(table)
+          .where('generation', '=', place.generation)
+          .where('project_id', '=', projectId)
+          .execute()
+      await forgetPosition({ db: trx, projectId }, place)
+    })
+  })
+  return removed
+}

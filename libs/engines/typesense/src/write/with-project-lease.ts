@@ -1,12 +1,11 @@
-import { JournalDiverged } from '@daybook/journal/chain/journal-diverged'
+import { JournalDiverged } from '@daybook/journal/chain/check-chain'
 import type { JournalCursor } from '@daybook/memory/events'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { PositionMoved, type ProjectionBatch } from '@daybook/projection/projection'
 import { TypesenseUnavailableError } from '../client/errors.ts'
 import { leaseProject, lockLease, releaseLease, renewLease } from './lease.ts'
-import { noteRewrites } from './note-rewrites.ts'
-import type { GenerationWriter } from './writer.ts'
+import { type GenerationWriter, noteRewrites } from './writer.ts'
 
 /** A project whose documents this process may write now. */
 export interface LeasedProject {

@@ -1,16 +1,14 @@
-import { queueTexts } from '@daybook/embeddings/store'
-import { readStoredVectors } from '@daybook/embeddings/stored-vectors'
-import { contentHash } from '@daybook/memory/content-hash'
+import { queueTexts, readStoredVectors } from '@daybook/embeddings/store'
+import { contentHash } from '@daybook/memory/content'
 import { lexicalText } from '@daybook/memory/lexical-text'
 import { embeddedTextOf, type Memory } from '@daybook/memory/state'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import { sql } from 'kysely'
-import { IDS_PER_FILTER, ofMemories } from '../verify/export-documents.ts'
+import { IDS_PER_FILTER, ofMemories } from '../verify/compare-memories.ts'
 import { documentsOf, type MemoryDocument } from './document.ts'
 import { ImportRefusedError, importDocuments } from './import-documents.ts'
-import { readWords } from './lexemes.ts'
 import type { LeasedProject } from './with-project-lease.ts'
-import type { GenerationWriter } from './writer.ts'
+import { type GenerationWriter, readWords } from './writer.ts'
 
 /** A memory whose documents have been written. */
 interface WrittenMemory {

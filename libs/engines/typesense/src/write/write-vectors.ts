@@ -1,4 +1,4 @@
-import { readStoredVectors } from '@daybook/embeddings/stored-vectors'
+import { readStoredVectors } from '@daybook/embeddings/store'
 import type { Database } from '@daybook/postgres/connect'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
 import { appliedStates } from '@daybook/projection/apply/applied-memories'

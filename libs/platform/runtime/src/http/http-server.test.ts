@@ -8,10 +8,14 @@ import { startServiceHttp } from '../service-http.ts'
 import { hostileRequest } from '../testing/hostile-request.ts'
 import { createMemoryLogger } from '../testing/memory-logger.ts'
 import { rawConnection, rawRequest, statusOf, untilClosed } from '../testing/raw-http.ts'
-import { placeOf } from './cut-slow-readers.ts'
-import { createHttpServer, type HttpServer, type HttpServerOptions } from './http-server.ts'
-import { DEFAULT_HTTP_LIMITS } from './limits.ts'
-import { SECURITY_HEADERS } from './security-headers.ts'
+import {
+  createHttpServer,
+  DEFAULT_HTTP_LIMITS,
+  type HttpServer,
+  type HttpServerOptions,
+  placeOf,
+  SECURITY_HEADERS,
+} from './http-server.ts'
 
 const AT = { host: '127.0.0.1', port: 0 }
 const turn = () => new Promise((resolve) => setImmediate(resolve))

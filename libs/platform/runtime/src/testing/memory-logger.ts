@@ -1,6 +1,5 @@
 import { pino } from 'pino'
-import { currentLogFields } from '../log-fields.ts'
-import type { Logger } from '../logger.ts'
+import { currentLogFields, type Logger } from '../logger.ts'
 
 /** A logger that keeps its lines as objects. */
 export function createMemoryLogger(): { logger: Logger; lines: Record<string, unknown>[] } {

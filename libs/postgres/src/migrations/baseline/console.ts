@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { makeOwnerFunction } from '../../owner-function.ts'
+import { makeOwnerFunction } from '../../project-scope.ts'
 import { makeTable } from './make-table.ts'
 
 /** Of one key, at a time; the oldest make room. Nobody clicks on more links, or has more browsers. */

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { makeOwnerFunction } from '../../owner-function.ts'
+import { makeOwnerFunction } from '../../project-scope.ts'
 import { ALL_RIGHTS, makeTable } from './make-table.ts'
 
 /** Deleting projects, and what is left to do after an erasure. */

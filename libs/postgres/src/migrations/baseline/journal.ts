@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import { makeOwnerFunction } from '../../owner-function.ts'
+import { makeOwnerFunction } from '../../project-scope.ts'
 import { makeTable } from './make-table.ts'
 
 /** Projects with their limits and what they hold, and the journal. */
@@ -108,7 +108,7 @@ const content = (field: string) => sql`data->'state'->'content'->>${sql.lit(fiel
 const named = (kind: string, key: string) => sql`${withLength(sql.lit(kind))} || ${withLength(content(key))}`
 
 /**
- * A hash of `identityKeyOf` (libs/memory/src/existing/identity-key.ts), of the events that changed something in
+ * A hash of `identityKeyOf` (libs/memory/src/existing/on-existing.ts), of the events that changed something in
  * it; null of all others. So a key that is remembered again and again has one entry, not one for each version.
  */
 const IDENTITY_HASH = sql`

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { makeOwnerFunction } from '../../owner-function.ts'
+import { makeOwnerFunction } from '../../project-scope.ts'
 import { makeTable } from './make-table.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import { secureRows } from '../../row-security.ts'
+import { secureRows } from '../../project-scope.ts'
 
 /** What the application may do with a table, and by which column its rows belong to projects. */
 interface TableAccess {

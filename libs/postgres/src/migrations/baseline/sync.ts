@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { makeOwnerFunction } from '../../owner-function.ts'
+import { makeOwnerFunction } from '../../project-scope.ts'
 import { ALL_RIGHTS, makeTable } from './make-table.ts'
 
 /** Projects that follow a home (`@daybook/sync`), their branches and conflicts; on the home, who follows. */

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { createScorer } from './create-scorer.ts'
-import { plainScorer } from './plain-scorer.ts'
+import { createScorer, plainScorer } from './create-scorer.ts'
 import { quantise } from './quantise.ts'
 import type { QuestionStates, Scorer } from './scorer.ts'
 import { simdScorer } from './simd-scorer.ts'

@@ -1,5 +1,5 @@
 import type { Retrievers } from '../fuse.ts'
-import { type Neighbourhood, type Neighbourhoods, poolNeighbourhoods } from '../neighbourhood.ts'
+import { type Neighbourhood, type Neighbourhoods, poolNeighbourhoods } from '../neighbours.ts'
 import { type RetrieverHit, retrieverCandidates } from '../retriever.ts'
 import { estimateMatches } from './estimate.ts'
 import { type QuestionToken, wholeWeight } from './question-weights.ts'
@@ -21,7 +21,7 @@ export interface PoolInput extends Retrievers {
   readonly eligible: (memoryId: string) => boolean
   /** Whether a person named in the question speaks in the memory (`speakers.ts`). */
   readonly isSpokenByNamed: (memoryId: string) => boolean
-  /** How near the memory is to a time that the question names, 0 to 1 (`time-match.ts`). */
+  /** How near the memory is to a time that the question names, 0 to 1 (`rank-late.ts`). */
   readonly timeMatch: (memoryId: string) => number
   /** How many of each retriever's best hits take part: 100, as 50 and 200 find the same. */
   readonly candidatesPerRetriever: number

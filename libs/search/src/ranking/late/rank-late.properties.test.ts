@@ -1,11 +1,10 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { evidenceOf } from '../floor.ts'
-import type { Neighbourhood } from '../neighbourhood.ts'
+import type { Neighbourhood } from '../neighbours.ts'
 import { retrieverCandidates } from '../retriever.ts'
 import { RANKING_TERMS } from '../terms.ts'
-import { evidenceIn } from './evidence.ts'
-import { type RankLateInput, rankLate } from './rank-late.ts'
+import { evidenceIn, type RankLateInput, rankLate } from './rank-late.ts'
 import type { TokenMatches } from './token-rows.ts'
 
 /** Thirty memories: the first twenty in sessions of five, the others without a context. */

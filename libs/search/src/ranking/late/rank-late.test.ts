@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import type { Neighbourhood } from '../neighbourhood.ts'
-import { PROMISING, promisingCandidates, type RankLateInput, rankLate } from './rank-late.ts'
+import type { Neighbourhood } from '../neighbours.ts'
+import { nearness, PROMISING, promisingCandidates, type RankLateInput, rankLate } from './rank-late.ts'
 import type { TokenMatches } from './token-rows.ts'
 
 const question = [
   { word: 'feline', weight: 4 },
   { word: 'winter', weight: 4 },
 ]
+
 const row = (feline: number, winter: number, tokens = 20): TokenMatches => ({
   best: Float32Array.of(feline, winter),
   tokens,
@@ -42,6 +43,7 @@ const rank = (input: Partial<RankLateInput>) =>
     limit: 10,
     ...input,
   })
+
 const promising = (input: Partial<RankLateInput>) =>
   promisingCandidates({
     question,
@@ -54,7 +56,9 @@ const promising = (input: Partial<RankLateInput>) =>
     without: new Set(),
     ...input,
   })
+
 const ids = (input: Partial<RankLateInput>) => rank(input).map(({ memoryId }) => memoryId)
+
 const terms = (input: Partial<RankLateInput>, id: string) =>
   Object.fromEntries(
     rank(input)
@@ -240,5 +244,25 @@ describe('ranking by late interaction', () => {
     const [alone, both] = [terms(found('b'), 'c'), terms(found('b', 'c'), 'c')]
     expect([both.near, both.session]).toEqual([alone.near, alone.session])
     expect(both.near).toBeCloseTo(0.5)
+  })
+})
+
+const DAY = 86_400_000
+
+const MAY = { from: Date.UTC(2026, 4, 1), to: Date.UTC(2026, 5, 1) }
+
+describe('nearness', () => {
+  it('is 1 within the time, and fades on both sides', () => {
+    expect(nearness(MAY.from, [MAY])).toBe(1)
+    expect(nearness(MAY.to - 1, [MAY])).toBe(1)
+    expect(nearness(MAY.from - 3 * DAY, [MAY])).toBeCloseTo(Math.exp(-1), 12)
+    expect(nearness(MAY.to - 1 + 6 * DAY, [MAY])).toBeCloseTo(Math.exp(-2), 12)
+  })
+
+  it('counts the nearest of several, and open times', () => {
+    expect(nearness(0, [MAY, { from: Number.NEGATIVE_INFINITY, to: 1 }])).toBe(1)
+    expect(nearness(MAY.to, [{ from: MAY.from, to: Number.POSITIVE_INFINITY }])).toBe(1)
+    expect(nearness(0, [])).toBe(0)
+    expect(nearness(Number.NaN, [MAY])).toBe(0)
   })
 })

@@ -1,9 +1,13 @@
 import { plainExplanation, type RetrieverContribution } from '../explanation.ts'
+import type { Evidence } from '../floor.ts'
+import type { Retrievers } from '../fuse.ts'
 import { matchType, type RankedHit } from '../rank.ts'
-import type { RetrieverName } from '../retriever.ts'
+import type { RetrieverHit, RetrieverName } from '../retriever.ts'
 import type { RankingTerm } from '../terms.ts'
 import { bestOfSessions, type Found, type Member, type PoolInput, poolOf } from './pool.ts'
+import { type QuestionToken, wholeWeight } from './question-weights.ts'
 import { logOddsOf, probability, scoreTerms, termWeights } from './terms.ts'
+import { wordsShare } from './words-share.ts'
 
 /** What `rankLate` works on. */
 export interface RankLateInput extends PoolInput {
@@ -99,4 +103,39 @@ function contributionOf(
   if (found === undefined) return []
   const { rank, score } = found
   return [{ retriever, rank, rawScore: score, normalisedScore: value, weight, contribution: weight * value }]
+}
+
+/**
+ * The evidence in all that the retrievers found: `evidenceOf` all hits that `rankLate` makes of it, without making
+ * more hits than are shown.
+ */
+export function evidenceIn({ lexical, vector }: Retrievers, question: readonly QuestionToken[]): Evidence {
+  const hasWords = lexical !== null && lexical.length > 0
+  return {
+    words: hasWords ? wordsShare(highestScore(lexical), wholeWeight(question)) : null,
+    nearest: vector !== null && vector.length > 0 ? highestScore(vector) : -1,
+  }
+}
+
+const highestScore = (hits: readonly RetrieverHit[]): number => Math.max(...hits.map(({ score }) => score))
+
+/** A time that a question names: from `from` until before `to`, in milliseconds since 1970. */
+export interface WantedTime {
+  readonly from: number
+  readonly to: number
+}
+
+/** How fast that fades beside the time: what is told of a day is often told some days later. */
+const FADE_MS = 3 * 86_400_000
+
+/**
+ * How near a time is to the nearest of those wanted: 1 within it, falling to 0 with the distance; 0 if it is NaN,
+ * or none is wanted.
+ */
+export function nearness(time: number, wanted: readonly WantedTime[]): number {
+  if (Number.isNaN(time)) return 0
+  return Math.max(
+    0,
+    ...wanted.map(({ from, to }) => Math.exp(-Math.max(0, from - time, time - (to - 1)) / FADE_MS)),
+  )
 }

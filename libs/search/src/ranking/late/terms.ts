@@ -48,7 +48,7 @@ export const WEIGHTS: Readonly<Record<TermName, number>> = {
   vector: 1.5,
   /** 1 if a person named in the question speaks. Brings .03 recall in conversations. */
   speaker: 1.25,
-  /** How near it is to a time that the question names (`time-match.ts`); 0 for the most questions. */
+  /** How near it is to a time that the question names (`rank-late.ts`); 0 for the most questions. */
   time: 1.5,
   /** Doublings of its length beyond 64 tokens: the longer a text, the better its best token by chance. */
   length: -0.3,

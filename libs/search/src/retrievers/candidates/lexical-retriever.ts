@@ -3,14 +3,13 @@ import {
   type CandidateSource,
   type WordCandidates,
 } from '@daybook/projection/engine/search-engine'
-import { yieldToEventLoop } from '@daybook/runtime/yield-to-event-loop'
+import { yieldToEventLoop } from '@daybook/runtime/with-timeout'
 import { sql } from 'kysely'
 import { coverage, idf, termScore } from '../../ranking/bm25.ts'
 import type { FoundMemory } from '../../ranking/retriever.ts'
 import { closestLexemes } from '../postgres/closest-lexemes.ts'
 import { lexicalRetriever } from '../postgres/lexical-retriever.ts'
-import { type QueryTerm, queryTerms } from '../query-terms.ts'
-import type { RetrieverInput } from '../retriever-input.ts'
+import { type QueryTerm, queryTerms, type RetrieverInput } from '../query-terms.ts'
 
 /** A word of the question with the engine's answer. */
 interface FoundTerm extends WordCandidates {

@@ -12,7 +12,7 @@ import { ENGINES, type EngineHarness, startEngineHarness } from '../../testing/s
 import { hitCondition } from '../postgres/constraint.ts'
 import { lexicalRetriever } from '../postgres/lexical-retriever.ts'
 import { vectorRetriever } from '../postgres/vector-retriever.ts'
-import type { RetrieverInput } from '../retriever-input.ts'
+import type { RetrieverInput } from '../query-terms.ts'
 import { candidateLexicalRetriever } from './lexical-retriever.ts'
 import { candidateVectorRetriever } from './vector-retriever.ts'
 

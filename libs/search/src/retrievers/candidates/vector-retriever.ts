@@ -2,7 +2,7 @@ import type { CandidateSource } from '@daybook/projection/engine/search-engine'
 import { sql } from 'kysely'
 import pgvector from 'pgvector'
 import { type VectorHit, vectorRetriever } from '../postgres/vector-retriever.ts'
-import type { RetrieverInput } from '../retriever-input.ts'
+import type { RetrieverInput } from '../query-terms.ts'
 
 /**
  * The vector retriever on an engine beside Postgres. The engine says which memories are near. Postgres checks

@@ -1,8 +1,7 @@
-import type { YieldToEventLoop } from '@daybook/runtime/yield-to-event-loop'
+import type { YieldToEventLoop } from '@daybook/runtime/with-timeout'
 import damerauLevenshtein from 'damerau-levenshtein'
 import { type RawBuilder, sql } from 'kysely'
-import type { QueryTerm } from '../query-terms.ts'
-import type { RetrieverInput } from '../retriever-input.ts'
+import type { QueryTerm, RetrieverInput } from '../query-terms.ts'
 
 /**
  * The letters from which one typo is forgiven, and from which two are. Shorter words and numbers must be

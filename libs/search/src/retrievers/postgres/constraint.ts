@@ -1,4 +1,4 @@
-import { ENGLISH } from '@daybook/lexical-index/language'
+import { ENGLISH } from '@daybook/lexical-index/lexemes'
 import type { MemoryFilter } from '@daybook/memory/filter'
 import { queryWords } from '@daybook/memory/fold-words'
 import { filterCondition } from '@daybook/pgvector/read/filter'

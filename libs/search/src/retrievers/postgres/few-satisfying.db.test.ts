@@ -1,6 +1,5 @@
-import type { MemoryFilter } from '@daybook/memory/filter'
+import { type MemoryFilter, matchesFilter } from '@daybook/memory/filter'
 import { LIMITS } from '@daybook/memory/limits'
-import { matchesFilter } from '@daybook/memory/matches-filter'
 import { note } from '@daybook/memory/testing/commands'
 import { type ReadModelHarness, startReadModelHarness } from '@daybook/pgvector/testing/read-model-harness'
 import type { ProjectScope } from '@daybook/postgres/project-scope'

@@ -6,7 +6,7 @@ import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseQuery } from '../../query/parse-query.ts'
-import type { RetrieverInput } from '../retriever-input.ts'
+import type { RetrieverInput } from '../query-terms.ts'
 import { hitCondition } from './constraint.ts'
 import { findNeighbours, startNeighbours } from './neighbours-retriever.ts'
 

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Neighbourhood } from '../../ranking/neighbourhood.ts'
+import type { Neighbourhood } from '../../ranking/neighbours.ts'
 import { startedEarly } from '../../started-early.ts'
 import { timed } from '../../timed.ts'
-import type { RetrieverInput } from '../retriever-input.ts'
+import type { RetrieverInput } from '../query-terms.ts'
 
 /**
  * The neighbours' ids, each with the hash of its text behind it, nearest first and separated by blanks. The prefix

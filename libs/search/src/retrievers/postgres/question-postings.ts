@@ -1,4 +1,4 @@
-import { languageOf } from '@daybook/lexical-index/language'
+import { languageOf } from '@daybook/lexical-index/lexemes'
 import {
   LENGTH_MAX,
   lengthOf,
@@ -11,9 +11,9 @@ import {
 import { queryWords } from '@daybook/memory/fold-words'
 import type { LiveReadModel } from '@daybook/pgvector/read/live-read-model'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import type { YieldToEventLoop } from '@daybook/runtime/yield-to-event-loop'
+import type { YieldToEventLoop } from '@daybook/runtime/with-timeout'
 import { type RawBuilder, sql } from 'kysely'
-import type { RetrieverInput } from '../retriever-input.ts'
+import type { RetrieverInput } from '../query-terms.ts'
 import { closestLexemes, mayHaveTypos } from './closest-lexemes.ts'
 
 /** A distinct lexeme of the question. */

@@ -1,9 +1,9 @@
-import { vectorIndex } from '@daybook/pgvector/vector-index'
+import { vectorIndex } from '@daybook/pgvector/generation-tables'
 import { type RawBuilder, sql } from 'kysely'
 import pgvector from 'pgvector'
 import type { FoundMemory } from '../../ranking/retriever.ts'
 import { timed } from '../../timed.ts'
-import type { RetrieverInput } from '../retriever-input.ts'
+import type { RetrieverInput } from '../query-terms.ts'
 import type { Few } from './few-satisfying.ts'
 
 /**

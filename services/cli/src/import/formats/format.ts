@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import type { InputOf } from '@daybook/api/graphql'
-import { sizeInWords } from '@daybook/memory/size-in-words'
+import { sizeInWords } from '@daybook/memory/text-rules'
 import { UsageError } from '../../command-line.ts'
 
 /** What to remember, and a key that names the original. */

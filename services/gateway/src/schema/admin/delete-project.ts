@@ -1,5 +1,5 @@
 import { NotFoundError, ValidationError } from '@daybook/memory/errors'
-import { removalOf } from '@daybook/operations/removals'
+import { removalOf } from '@daybook/operations/request'
 import { type DeletedProject, listDeleted } from '@daybook/postgres/access/delete-project'
 import { deleteProject, OUT_OF_REACH } from '../../erase.ts'
 import { builder } from '../builder.ts'

@@ -4,6 +4,7 @@ import { isUuid } from '@daybook/memory/id'
 import { LIMITS } from '@daybook/memory/limits'
 import { shortString } from '@daybook/memory/text-rules'
 import { USUAL_TRUST } from '@daybook/memory/trust'
+import { SCOPES, type Scope } from '@daybook/postgres/access/api-keys'
 import {
   type ApiKey,
   type CreatedKey,
@@ -13,8 +14,7 @@ import {
   rotateKey,
 } from '@daybook/postgres/access/manage-keys'
 import { readProjects } from '@daybook/postgres/access/projects'
-import { SCOPES, type Scope } from '@daybook/postgres/access/scopes'
-import { setKeyTrust } from '@daybook/postgres/access/trust'
+import { setKeyTrust } from '@daybook/postgres/access/quarantines'
 import { type LoginLink, makeLoginLink } from '../../console/serve-console.ts'
 import type { Context } from '../../context.ts'
 import { builder } from '../builder.ts'

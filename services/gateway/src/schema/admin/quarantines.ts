@@ -3,7 +3,7 @@ import { DaybookError, NotFoundError, ValidationError } from '@daybook/memory/er
 import { isUuid } from '@daybook/memory/id'
 import { LIMITS } from '@daybook/memory/limits'
 import { shortString } from '@daybook/memory/text-rules'
-import { countWithheld } from '@daybook/pgvector/read/count-withheld'
+import { countWithheld } from '@daybook/pgvector/read/access'
 import { readProjects } from '@daybook/postgres/access/projects'
 import {
   beginQuarantine,

@@ -6,11 +6,11 @@ import type { Operation } from '@daybook/operations/operation'
 import { cancelOperation, readOperation } from '@daybook/operations/read'
 import { type OperationRequest, operationOn, requestOperation } from '@daybook/operations/request'
 import { PGVECTOR } from '@daybook/pgvector/generation-tables'
-import { generationBytes } from '@daybook/pgvector/read/generation-size'
+import { generationBytes } from '@daybook/pgvector/read/live-read-model'
 import type { Database } from '@daybook/postgres/connect'
 import { projectScope } from '@daybook/postgres/project-scope'
-import { describeGeneration } from '@daybook/projection/generations/describe-generation'
 import {
+  describeGeneration,
   type GenerationState,
   type GenerationStatus,
   listGenerations,

@@ -1,6 +1,5 @@
-import { checkFilter } from '@daybook/memory/check-filter'
-import { listMemories, listMemoriesAsOf } from '@daybook/pgvector/read/read-memories'
-import { STILL_OPEN } from '@daybook/pgvector/read/still-open'
+import { checkFilter } from '@daybook/memory/filter'
+import { listMemories, listMemoriesAsOf, STILL_OPEN } from '@daybook/pgvector/read/read-memories'
 import { type ResolveCursorConnectionArgs, resolveCursorConnection } from '@pothos/plugin-relay'
 import { AS_OF, pastMoment, requireAtLeast } from '../../find-memories.ts'
 import { builder } from '../builder.ts'

@@ -1,8 +1,6 @@
-import { checkFilter } from '@daybook/memory/check-filter'
-import { panicAttacks, recentEvents } from '@daybook/search/people/dated'
-import { listInterests, listPeople } from '@daybook/search/people/named'
-import { searchByEmotion } from '@daybook/search/people/search-by-emotion'
-import { searchByPerson } from '@daybook/search/people/search-by-person'
+import { checkFilter } from '@daybook/memory/filter'
+import { listInterests, listPeople, panicAttacks, recentEvents } from '@daybook/search/people/named'
+import { searchByEmotion, searchByPerson } from '@daybook/search/people/search-by-person'
 import {
   DECISION,
   DOCUMENT,

@@ -3,11 +3,11 @@ import { ConflictError, LimitExceededError, NotFoundError, ValidationError } fro
 import { isUuid } from '@daybook/memory/id'
 import {
   listConflicts,
+  previewConflict,
   type Resolution,
   resolveConflict,
   type SyncConflict,
 } from '@daybook/sync/branch/conflicts'
-import { previewConflict } from '@daybook/sync/branch/preview-conflict'
 import { builder } from '../builder.ts'
 import { listCost } from '../limits.ts'
 import { ADMIN, administeredProject, READ } from '../resolve-in-project.ts'

@@ -1,4 +1,4 @@
-import { daemonUrl } from '@daybook/client/http/daemon-url'
+import { daemonUrl } from '@daybook/client/http/request'
 import { readHead } from '@daybook/journal/read/read'
 import { check } from '@daybook/memory/check'
 import { DaybookError, NotFoundError, ValidationError } from '@daybook/memory/errors'

@@ -1,4 +1,4 @@
-import { daemonUrl } from '@daybook/client/http/daemon-url'
+import { daemonUrl } from '@daybook/client/http/request'
 import { NotFoundError, ValidationError } from '@daybook/memory/errors'
 import { makeKey, revokeKey } from '@daybook/postgres/access/manage-keys'
 import { projectScope } from '@daybook/postgres/project-scope'

@@ -1,6 +1,6 @@
 import type { AskAnswer, AskEvent } from '@daybook/ask/ask'
-import { checkFilter } from '@daybook/memory/check-filter'
 import { ValidationError } from '@daybook/memory/errors'
+import { checkFilter } from '@daybook/memory/filter'
 import { packContext } from '@daybook/search/context/pack-context'
 import { searchPartsOf } from '../../open-search-engines.ts'
 import { builder } from '../builder.ts'

@@ -1,5 +1,5 @@
-import { checkFilter } from '@daybook/memory/check-filter'
 import { ValidationError } from '@daybook/memory/errors'
+import { checkFilter } from '@daybook/memory/filter'
 import { GROWTH_UNITS, type Growth, type GrowthSeries } from '@daybook/memory/growth'
 import { readGrowth } from '@daybook/pgvector/read/read-growth'
 import { builder } from '../builder.ts'

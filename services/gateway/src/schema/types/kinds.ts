@@ -1,5 +1,5 @@
-import type { FieldShape } from '@daybook/memory/kinds/fields'
 import { KIND_NAMES, type KindName, kindNamed } from '@daybook/memory/kinds/index'
+import type { FieldShape } from '@daybook/memory/kinds/kind'
 import { nameInMemory } from '@daybook/memory/kinds/name-in-memory'
 import { objectName } from '@daybook/memory/kinds/object-name'
 import type { Memory } from '@daybook/memory/state'

@@ -1,4 +1,4 @@
-import { checkFilter } from '@daybook/memory/check-filter'
+import { checkFilter } from '@daybook/memory/filter'
 import type { ContextEntry, LeftOut, PackedContext } from '@daybook/search/context/context-request'
 import { packContext } from '@daybook/search/context/pack-context'
 import { readAtLeast } from '../../find-memories.ts'
