@@ -327,7 +327,7 @@ async function oneOfMany(server: NativeServer): Promise<void> {
     ),
   )
   console.log(
-    `  one project of ${ids.length} memories among ${many}: written anew in ${(spent * 1_000).toFixed(0)} ms; rows of the others ${
+    `  one project of ${ids.length} memories among ${many}: rewritten in ${(spent * 1_000).toFixed(0)} ms; rows of the others ${
       before === (await others()) ? 'untouched' : 'TOUCHED'
     }`,
   )

@@ -45,13 +45,13 @@ export const graphql = toTexts as unknown as initGraphQLTada<Setup>
 export const textOf = (document: GraphQLDocument): string => (document as unknown as Texts).texts.join('\n')
 
 /** The TypeScript type of an input, enum or scalar of the schema, by name. */
-export type InputOf<Name extends string> = Given<ReturnType<typeof graphql.scalar<Name>>>
+export type InputOf<Name extends string> = ReadonlyInput<ReturnType<typeof graphql.scalar<Name>>>
 
 /**
  * Variables as callers may pass them: read-only, and optional ones may be undefined, which JSON leaves out.
  */
-export type Given<T> = T extends readonly (infer One)[]
-  ? readonly Given<One>[]
+export type ReadonlyInput<T> = T extends readonly (infer One)[]
+  ? readonly ReadonlyInput<One>[]
   : T extends object
-    ? { readonly [Name in keyof T]: Given<T[Name]> | ({} extends Pick<T, Name> ? undefined : never) }
+    ? { readonly [Name in keyof T]: ReadonlyInput<T[Name]> | ({} extends Pick<T, Name> ? undefined : never) }
     : T

@@ -2,13 +2,13 @@ import { DaybookError } from '@daybook/memory/errors'
 import type { ContextEntry, PackedContext } from '@daybook/search/context/context-request'
 import type { LanguageModel } from './language-model.ts'
 import {
-  type Asked,
   answerPrompt,
   checkPrompt,
   citationsIn,
   codePrompt,
   type Language,
   type Prompt,
+  type PromptInput,
   verdictOf,
 } from './prompts.ts'
 
@@ -71,7 +71,7 @@ export async function* ask(
     }
     return
   }
-  const asked: Asked = { question, context: context.text }
+  const asked: PromptInput = { question, context: context.text }
   const used = { inputTokens: null as number | null, outputTokens: null as number | null }
   const say = async function* (step: Step, prompt: Prompt): AsyncGenerator<AskEvent, string> {
     let whole = ''

@@ -8,7 +8,7 @@ export interface Prompt {
 }
 
 /** What a pipeline is asked. */
-export interface Asked {
+export interface PromptInput {
   readonly question: string
   /** Numbered memories, as `packContext` packs them; empty if nothing was found. */
   readonly context: string
@@ -21,7 +21,7 @@ const CITE =
   'After each statement that rests on a memory, cite it by its number, such as [1]. Cite no other numbers.'
 
 /** Asks for an answer from memories. */
-export function answerPrompt({ question, context }: Asked): Prompt {
+export function answerPrompt({ question, context }: PromptInput): Prompt {
   const { block, rule } = delimited('memories', context)
   return {
     system: [
@@ -35,7 +35,7 @@ export function answerPrompt({ question, context }: Asked): Prompt {
 }
 
 /** Asks for code that follows what memories say. */
-export function codePrompt({ question, context }: Asked, language: Language): Prompt {
+export function codePrompt({ question, context }: PromptInput, language: Language): Prompt {
   const { block, rule } = delimited('memories', context)
   return {
     system: [
@@ -49,7 +49,7 @@ export function codePrompt({ question, context }: Asked, language: Language): Pr
 }
 
 /** Asks whether generated code does what was asked. */
-export function checkPrompt({ question, context }: Asked, code: string, language: Language): Prompt {
+export function checkPrompt({ question, context }: PromptInput, code: string, language: Language): Prompt {
   const memories = delimited('memories', context)
   const answer = delimited('answer', code)
   return {

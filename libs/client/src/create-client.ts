@@ -1,4 +1,4 @@
-import type { Given, GraphQLDocument } from '@daybook/api/graphql'
+import type { GraphQLDocument, ReadonlyInput } from '@daybook/api/graphql'
 import { createCalls } from './calls/calls.ts'
 import { type EventsOptions, followEvents, type MemoryEvent } from './events/follow-journal.ts'
 import { type ConnectionOptions, openConnection, type RequestOptions, request } from './http/request.ts'
@@ -24,7 +24,7 @@ export interface DaybookClient extends Reads, Writes {
    */
   request<Result, Variables>(
     document: GraphQLDocument<Result, Variables>,
-    variables: Given<Variables>,
+    variables: ReadonlyInput<Variables>,
     options?: RequestOptions,
   ): Promise<Result>
   /**

@@ -1,4 +1,4 @@
-import type { Given, GraphQLDocument, InputOf, ResultOf, VariablesOf } from '@daybook/api/graphql'
+import type { GraphQLDocument, InputOf, ReadonlyInput, ResultOf, VariablesOf } from '@daybook/api/graphql'
 import type { Calls } from './calls/calls.ts'
 import { DaybookClientError } from './client-error.ts'
 import type { Memory as AnsweredMemory } from './documents/memory.ts'
@@ -38,10 +38,11 @@ export interface ReadOptions extends RequestOptions {
 type Waits = 'atLeast' | 'atLeastHash'
 
 /** How to search. All have the API's defaults. */
-export type SearchOptions = ReadOptions & Omit<Given<VariablesOf<typeof SEARCH>>, 'query' | Waits>
+export type SearchOptions = ReadOptions & Omit<ReadonlyInput<VariablesOf<typeof SEARCH>>, 'query' | Waits>
 
 /** How to pack a context. `tokenBudget` is 2,000 unless given. */
-export type ContextOptions = ReadOptions & Omit<Given<VariablesOf<typeof CONTEXT_FOR>>, 'query' | Waits>
+export type ContextOptions = ReadOptions &
+  Omit<ReadonlyInput<VariablesOf<typeof CONTEXT_FOR>>, 'query' | Waits>
 
 /** The best memories for a prompt, packed into one text within a budget of tokens. */
 export type PackedContext = ResultOf<typeof CONTEXT_FOR>['context']
@@ -69,7 +70,7 @@ export interface Reads {
   /** The best memories for a prompt as one text. What it says is data, never instructions. */
   contextFor(query: string, options?: ContextOptions): Promise<PackedContext>
   /** The memories nearest in meaning to exactly one of a text, a memory (`id`) and a vector. */
-  similar(to: Given<VariablesOf<typeof SIMILAR>>, options?: ReadOptions): Promise<SearchResult>
+  similar(to: ReadonlyInput<VariablesOf<typeof SIMILAR>>, options?: ReadOptions): Promise<SearchResult>
   /** Insights by their key: the exact one, else what a search among insights finds. */
   recall(key: string, options?: RecallOptions): Promise<SearchResult>
   /** Stashes by their name. */
@@ -91,7 +92,7 @@ export interface Reads {
   /** The events of a memory, oldest first. @throws DaybookClientError NOT_FOUND */
   history(id: string, options?: ReadOptions): AsyncIterable<HistoryEvent>
   /** Counts the memories that match by their values. @param options.values listed per facet, default 50 */
-  facets(options?: ReadOptions & Given<VariablesOf<typeof FACETS>>): Promise<Facets>
+  facets(options?: ReadOptions & ReadonlyInput<VariablesOf<typeof FACETS>>): Promise<Facets>
 }
 
 const PAGE = 50

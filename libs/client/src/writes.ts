@@ -1,4 +1,4 @@
-import type { Given, GraphQLDocument, InputOf, ResultOf, VariablesOf } from '@daybook/api/graphql'
+import type { GraphQLDocument, InputOf, ReadonlyInput, ResultOf, VariablesOf } from '@daybook/api/graphql'
 import { type Calls, type ChangeOptions, failureOf, succeeded } from './calls/calls.ts'
 import type { DaybookClientError } from './client-error.ts'
 import { isFailure } from './documents/failure.ts'
@@ -38,7 +38,7 @@ export interface Remembered extends Written {
 export type RememberInput = InputOf<'RememberInput'>
 
 /** A document to index under an id of one's own. */
-export type DocumentToIndex = Omit<Given<VariablesOf<typeof INDEX_DOCUMENT>>, 'idempotencyKey'>
+export type DocumentToIndex = Omit<ReadonlyInput<VariablesOf<typeof INDEX_DOCUMENT>>, 'idempotencyKey'>
 
 /** How a memory is changed. */
 export interface MemoryChangeOptions extends ChangeOptions {
@@ -91,7 +91,7 @@ export interface Writes {
    * it after the answer. It has no idempotency key, because a second undo would take back the first: unless it is a dry run, it
    * is sent once.
    */
-  undo(input: Given<VariablesOf<typeof UNDO>>, options?: RequestOptions): Promise<Undo>
+  undo(input: ReadonlyInput<VariablesOf<typeof UNDO>>, options?: RequestOptions): Promise<Undo>
 }
 
 /** What is remembered with, unless the input says otherwise. */
@@ -107,7 +107,7 @@ interface Parts {
   /** Sends once. */
   request<Result, Variables>(
     document: GraphQLDocument<Result, Variables>,
-    variables: Given<Variables>,
+    variables: ReadonlyInput<Variables>,
     options?: RequestOptions,
   ): Promise<Result>
 }

@@ -27,7 +27,7 @@ const LONGEST_TEXT = 2_000
 /** Milliseconds for which a result waits: if the text had its vector already, nobody comes for it. */
 const KEPT_MS = 1_000
 
-interface Begun {
+interface EarlyEmbedding {
   readonly chunks: Promise<EmbeddedChunk[]>
   /** In the time of `performance.now`; null while it is computed. */
   endedAt: number | null
@@ -37,7 +37,7 @@ const keyOf = ({ projectId, hash }: TextPlace) => `${projectId} ${hash.toString(
 
 /** Nothing is begun yet. */
 export function createEarlyEmbeddings(embedder: Embedder): EarlyEmbeddings {
-  const begun = new Map<string, Begun>()
+  const begun = new Map<string, EarlyEmbedding>()
   const forgetOld = () => {
     for (const [key, { endedAt }] of begun)
       if (endedAt !== null && endedAt < performance.now() - KEPT_MS) begun.delete(key)
@@ -50,7 +50,7 @@ export function createEarlyEmbeddings(embedder: Embedder): EarlyEmbeddings {
         const key = keyOf(coming)
         if (begun.size >= MOST_TEXTS || coming.text.length > LONGEST_TEXT || begun.has(key)) continue
         const chunks = embedInChunks(embedder, [coming.text]).then(([made]) => made ?? [])
-        const entry: Begun = { chunks, endedAt: null }
+        const entry: EarlyEmbedding = { chunks, endedAt: null }
         const end = () => {
           entry.endedAt = performance.now()
         }

@@ -49,7 +49,7 @@ it('remembers no failures, and nothing without a project', async () => {
   expect(asked).toHaveLength(3)
 })
 
-it('a query that one project has asked is embedded anew for another', async () => {
+it('a query that one project has asked is embedded again for another', async () => {
   const { embedder, asked } = counting()
   const remembering = rememberQueries(embedder)
   const other = { projectId: 'other' }

@@ -91,7 +91,7 @@ describe.each(TEST_DATABASES)('the embedding store of two projects on $name', ({
     expect(await leaseTexts(other.db, modelId, { limit: 64 })).toEqual([])
   })
 
-  it('queues, leases and embeds a text that one project has anew for the other', async () => {
+  it('queues, leases and embeds a text that one project has again for the other', async () => {
     await queue(one, SHARED)
     expect(await work()).toEqual([one.projectId])
     await queue(other, SHARED)

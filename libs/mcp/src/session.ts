@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Given, GraphQLDocument } from '@daybook/api/graphql'
+import type { GraphQLDocument, ReadonlyInput } from '@daybook/api/graphql'
 import { safeLine } from '@daybook/memory/safe-text'
 import { CLIENT_INFO_META_KEY, type McpServer, type ServerContext } from '@modelcontextprotocol/server'
 import type { Receipts } from './receipts.ts'
@@ -14,7 +14,7 @@ export interface Session {
   /** Asks Daybook for this agent, until its call ends. @throws ApiError */
   ask<Result, Variables>(
     document: GraphQLDocument<Result, Variables>,
-    variables: Given<Variables>,
+    variables: ReadonlyInput<Variables>,
   ): Promise<Result>
   /**
    * An idempotency key for one write of this call. It is kept over retries of the transport, so that an answer that gets lost
@@ -76,7 +76,7 @@ export interface Daybook {
   /** @throws ApiError; anything else that is thrown is a fault of Daybook */
   ask<Result, Variables>(
     document: GraphQLDocument<Result, Variables>,
-    variables: Given<Variables>,
+    variables: ReadonlyInput<Variables>,
     asking: Asking,
   ): Promise<Result>
 }

@@ -10,7 +10,7 @@ const COMMON_TEXTS = ['agent', 'labels', 'categories', 'context', 'metadata'] as
 /**
  * The event with its writer, and with the authors of the state after it. Whoever wrote words that are still there is an
  * author: else a trusted key that changes one field vouches for another one, which it did not write, and brings it out of a
- * quarantine. `textBy` keeps whose the fields are. A field is one text: who writes it anew vouches for all of it.
+ * quarantine. `textBy` keeps whose the fields are. A field is one text: who rewrites it vouches for all of it.
  *
  * Ticking off a todo, or closing a session, makes nobody an author, nor does forgetting: they add no words.
  *
@@ -116,7 +116,7 @@ export function authorsOf({ writtenBy, editedBy, textBy = {} }: MemoryState): re
 /**
  * A state without what writers of such a kind said beside the content: their labels, metadata and context, and, because nobody
  * noted whose those are, its importance and what it supersedes. Their texts of the content stay, but nobody's name stands
- * at them any more: who remembers the memory again says those anew.
+ * at them any more: who remembers the memory again says those again.
  */
 export function withoutWordsOf(
   state: MemoryState,

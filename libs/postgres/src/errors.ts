@@ -96,7 +96,7 @@ export function whyUnavailable(error: unknown): string {
     return 'The database took longer for this than DAYBOOK_STATEMENT_TIMEOUT allows, so it was cancelled: ask for less, or try again when the database is less busy'
   const damage = damageOf(error)
   if (damage !== null)
-    return `A file of the database is damaged${damage.table === undefined ? '' : `, of the table ${damage.table}`} (${damage.message}). What follows from the journal is made again by itself; the daemon's log says what was done, and docs/operations.md how to restore the rest`
+    return `A file of the database is damaged${damage.table === undefined ? '' : `, of the table ${damage.table}`} (${damage.message}). What follows from the journal is made again by itself; the daemon's log says what was done, and docs/failures.md how to restore the rest`
   if (isReadOnly(error))
     return 'The database only reads now, because its disk is full, or it is a standby: make room there, or connect to the primary, and try again'
   return isDiskFull(error)

@@ -57,7 +57,7 @@ async function laterMigrations(db: Database): Promise<Record<string, Migration>>
   if (unknown.includes(FIRST_BEFORE_BASELINE))
     throw new DaybookError(
       'CONFIGURATION',
-      `This database is from before Daybook's first release, and its tables are others. It is left as it is. To move: with the version that made it, run  daybook export --out daybook.jsonl  – then start this version on an empty database or data folder, and run  daybook import daybook.jsonl  (docs/operations.md#upgrading)`,
+      `This database is from before Daybook's first release, and its tables are others. It is left as it is. To move: with the version that made it, run  daybook export --out daybook.jsonl  – then start this version on an empty database or data folder, and run  daybook import daybook.jsonl  (docs/running.md#upgrading)`,
     )
   return Object.fromEntries(unknown.map((name) => [name, { up: () => Promise.resolve() }]))
 }

@@ -12,14 +12,14 @@ export interface DamageRepair {
   stop(): Promise<void>
 }
 
-const READ = 'docs/operations.md#when-a-file-of-the-database-is-damaged'
+const READ = 'docs/failures.md#when-a-file-of-the-database-is-damaged'
 
 /** Milliseconds until a file that could not be repaired is looked at again. */
 const AGAIN_MS = 60_000
 
 /**
  * Repairs what follows from the journal when a query comes across its damage: a generation of the read model is marked, so that it
- * is made anew; an index is built again; a table that only saves work is emptied. Of everything else the log says that
+ * is made again; an index is built again; a table that only saves work is emptied. Of everything else the log says that
  * nothing but a backup has it.
  */
 export function createDamageRepair(db: () => Database, logger: Logger): DamageRepair {
@@ -33,7 +33,7 @@ export function createDamageRepair(db: () => Database, logger: Logger): DamageRe
     if (projection !== undefined) {
       const place = { projection, generation: Number(generation) }
       if (await markUnusable(db(), place, `${index ?? table} is damaged: ${problem}`))
-        logger.error(fields, 'a table of the read model is damaged; it is made anew from the journal')
+        logger.error(fields, 'a table of the read model is damaged; it is made again from the journal')
       return
     }
     const done = await repairTable(db(), damaged)

@@ -131,13 +131,13 @@ interface Shutdown {
   cut(): string[]
 }
 
-interface Started extends Ending {
+interface RunningPart extends Ending {
   readonly stop: () => Promise<void> | void
 }
 
 /** An empty list of parts. */
 export function createShutdown(): Shutdown {
-  const started: Started[] = []
+  const started: RunningPart[] = []
   return {
     add: (stop, ending = {}) => void started.push({ stop, ...ending }),
     async run() {

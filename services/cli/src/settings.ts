@@ -19,7 +19,7 @@ export function addressFrom(options: GlobalOptions, environment: local.Environme
 }
 
 /** As `placeFrom` of `@daybook/local-daemon`. @throws UsageError, UnreachableError */
-export function placeFrom(options: GlobalOptions, environment: local.Environment): local.Place {
+export function placeFrom(options: GlobalOptions, environment: local.Environment): local.DaemonAddress {
   return ofTheCli(() => local.placeFrom(options, environment))
 }
 

@@ -109,8 +109,8 @@ export async function lockDataFolder(
     const holder = lockHolder(path)
     const waited = Date.now() - beganAt
     const stopping = holder['stopping'] === true
-    // The lock file is empty for a moment while its holder writes it. Who only looks whether a daemon runs has
-    // the lock for a moment, and the file still names the daemon before.
+    // The lock file is empty for a moment while its holder writes it. A process probing for a daemon briefly
+    // holds the lock, and the file still names the daemon before.
     const unnamed = holder.pid === undefined || !isAlive(holder.pid)
     const wait = stopping && !unnamed ? waited < stoppingMs : unnamed && waited < UNREADABLE_MS
     if (!wait) throw refusal(dataDir, holder)

@@ -51,7 +51,7 @@ export interface Authenticate {
 export function createAuthenticate(db: Database, uses: KeyUses, sessionIdleMs: number): Authenticate {
   const known = new LRUCache<string, Access>({ max: 10_000, ttl: REMEMBERED_MS })
 
-  const look = async ({ key, session }: Shown, project: string | null): Promise<Access> => {
+  const look = async ({ key, session }: Credential, project: string | null): Promise<Access> => {
     const found = key === null ? await findSession(db, session, sessionIdleMs) : await findKey(db, key)
     if ('refusal' in found) throw new DaybookError('UNAUTHENTICATED', REFUSALS[found.refusal])
     const { access } = found
@@ -83,12 +83,12 @@ export function createAuthenticate(db: Database, uses: KeyUses, sessionIdleMs: n
 }
 
 /** What a request shows to be let in: a key, or a session's token. */
-type Shown =
+type Credential =
   | { readonly key: string; readonly session: null }
   | { readonly key: null; readonly session: string }
 
 /** @throws DaybookError UNAUTHENTICATED */
-function shownIn({ authorization, session }: Credentials): Shown {
+function shownIn({ authorization, session }: Credentials): Credential {
   const key = /^Bearer\s+(\S+)$/iu.exec(authorization ?? '')?.[1]
   if (key !== undefined) return { key, session: null }
   if (authorization == null && session != null) return { key: null, session }

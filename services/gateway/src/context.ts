@@ -20,7 +20,7 @@ import type { ServiceMetrics } from '@daybook/runtime/metrics'
 import type { TokenBitsCache } from '@daybook/search/late-interaction/token-bits-cache'
 import { type Neighbours, readNeighbours } from '@daybook/search/neighbours/read-neighbours'
 import type { WithoutTerms } from '@daybook/search/ranking/terms'
-import { createSharedCheck, type Place } from '@daybook/sync/follower/begin-following'
+import { createSharedCheck, type EventPlace } from '@daybook/sync/follower/begin-following'
 import type { HomeOf } from '@daybook/sync/follower/home-client'
 import type { Sync } from '@daybook/sync/follower/start-sync'
 import type { Bus } from '@daybook/transport/bus'
@@ -71,7 +71,7 @@ export interface Context {
   /** Looked up once per request, so that the whole request reads the same generation. */
   readModel(): Promise<LiveReadModel>
   /** Whether the newest version of a memory is at the project's home; where this Daybook is the home, all are. */
-  isShared(memory: Place): Promise<boolean>
+  isShared(memory: EventPlace): Promise<boolean>
   /** The project as lists show it. */
   projectEntry(): Promise<ProjectEntry>
   /**

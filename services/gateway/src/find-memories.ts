@@ -74,7 +74,7 @@ interface Waited {
 }
 
 /** What a read asks for. */
-interface Wanted {
+interface WaitRequest {
   readonly atLeast?: number | null | undefined
   /** The hash of the event at `atLeast`, from its receipt. */
   readonly atLeastHash?: string | null | undefined
@@ -95,7 +95,7 @@ type WaitContext = Pick<Context, 'project' | 'readModel'> & {
  */
 export async function readAtLeast<T>(
   context: WaitContext,
-  { atLeast, atLeastHash }: Wanted,
+  { atLeast, atLeastHash }: WaitRequest,
   read: (behind: string | null) => Promise<T>,
 ): Promise<T> {
   const wanted = checkPlace('atLeast', atLeast, atLeastHash)

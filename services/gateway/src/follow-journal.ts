@@ -13,7 +13,7 @@ import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { Context } from './context.ts'
 import { type ShownRecord, showRecord } from './find-memories.ts'
 import { type NamedPlace, requirePlace } from './journal-page.ts'
-import { patiently } from './subscriptions/open-subscriptions.ts'
+import { retryWhileUnavailable } from './subscriptions/open-subscriptions.ts'
 
 /**
  * Events read at a time. The next page is read when the client has taken this one, so a slow client holds one
@@ -44,14 +44,14 @@ export async function* followJournal(
 ): AsyncGenerator<ShownRecord, void> {
   const follower = news.follow(project.projectId)
   try {
-    let cursor = await patiently(() => placeOf(project, after), ended)
+    let cursor = await retryWhileUnavailable(() => placeOf(project, after), ended)
     const passed: JournalCursor[] = [cursor]
     while (!ended.aborted) {
       const mark = follower.mark()
       const read = () => readFollowing(project, cursor, PAGE)
       // Followers of one journal are often at the same place: one reads for all. The mark excludes reads
       // begun before the news.
-      const records = await patiently(
+      const records = await retryWhileUnavailable(
         () => news.shared(`${project.projectId}/${cursor.hash}/${mark}`, read),
         ended,
       ).catch(async (error: unknown) => {
@@ -60,7 +60,7 @@ export async function* followJournal(
       const standing = createStanding(project, filter, records)
       for (const record of records) {
         if (ended.aborted) return
-        const { withheld, trusts } = await patiently(() => standing.ofWriters(record), ended)
+        const { withheld, trusts } = await retryWhileUnavailable(() => standing.ofWriters(record), ended)
         cursor = record
         passed.push({ sequence: record.sequence, hash: record.hash })
         if (passed.length > REMEMBERED) passed.splice(0, passed.length - REMEMBERED / 2)
@@ -76,7 +76,7 @@ export async function* followJournal(
 /** How long who is in quarantine is known for the events of a page, in milliseconds: a client may take them slowly. */
 const STANDING_MS = 1_000
 
-interface Standing {
+interface WriterStanding {
   readonly withheld: Withheld
   /** Whether the memory is trusted as far as the filter wants. */
   readonly trusts: boolean
@@ -95,7 +95,7 @@ function createStanding({ db }: ProjectScope, { minTrust }: MemoryFilter, record
     return { withheld: await readWithheld(db), trusts }
   }
   return {
-    async ofWriters({ event }: JournalRecord): Promise<Standing> {
+    async ofWriters({ event }: JournalRecord): Promise<WriterStanding> {
       if (known === null || performance.now() - readAt > STANDING_MS) {
         known = await look()
         readAt = performance.now()

@@ -23,7 +23,7 @@ const NAMED = 3
  * parked event, so a search that waited for `atLeast` still lacks it.
  * @returns one sentence per projection
  */
-export async function parkedBehind(
+export async function parkedEventsUpTo(
   context: Context,
   atLeast: number | null | undefined,
   engine: string,

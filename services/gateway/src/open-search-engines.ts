@@ -66,7 +66,7 @@ export function embedEarly(
 }
 
 /** What a search of the request's project needs. */
-export async function searchPartsOf(context: Context): Promise<SearchParts> {
+export async function searchContextOf(context: Context): Promise<SearchParts> {
   const { config, embedders, engines, without } = context.parts
   return {
     scope: context.project,

@@ -117,7 +117,7 @@ describe.each(ALL)('a rebuild of $projection on $name', ({ start, projection }) 
     expect(await harness.generations(projection)).toBe(before)
   })
 
-  it('makes all vectors anew where that is asked for', async () => {
+  it('makes all vectors again where that is asked for', async () => {
     await filled(10)
     await harness.settled()
     const { rows } = await sql<{ now: string }>`select clock_timestamp() as now`.execute(harness.db)
@@ -132,7 +132,7 @@ describe.each(ALL)('a rebuild of $projection on $name', ({ start, projection }) 
     expect(old.rows.length).toBeLessThan(40)
   })
 
-  it('makes the vectors of some kinds anew, and those of no other (capability 6)', async () => {
+  it('makes the vectors of some kinds again, and those of no other (capability 6)', async () => {
     const scope = await filled(6)
     await harness.append(
       scope,
@@ -207,7 +207,7 @@ describe.each(ALL)('a rebuild of $projection on $name', ({ start, projection }) 
     await clean()
   })
 
-  it('writes some kinds, or one project, anew in place', async () => {
+  it('writes some kinds, or one project, again in place', async () => {
     const scope = await filled(10)
     await harness.settled()
     const before = await harness.generations(projection)

@@ -51,7 +51,7 @@ describe.each(SERVICE_DATABASES)('a read model whose layout is another, on $name
       /version 77/u,
     ],
   ])(
-    '%s is noticed by whoever writes or looks, parks no event, and has the read model made anew',
+    '%s is noticed by whoever writes or looks, parks no event, and has the read model made again',
     async (_, damage, said) => {
       const scope = await harness.newProject()
       await harness.remember(scope, 'one light', 'another light')
@@ -78,7 +78,7 @@ describe.each(SERVICE_DATABASES)('a read model whose layout is another, on $name
     },
   )
 
-  it('a Typesense collection of another layout version is made anew, too', async () => {
+  it('a Typesense collection of another layout version is made again, too', async () => {
     const before = await harness.live('typesense')
     await sql`update generations set layout_version = 77 where projection = 'typesense' and status = 'live'`.execute(
       harness.db,
@@ -90,7 +90,7 @@ describe.each(SERVICE_DATABASES)('a read model whose layout is another, on $name
     await service.stop()
   })
 
-  it('an engine that kept everything in a process that has ended is made anew', async () => {
+  it('an engine that kept everything in a process that has ended is made again', async () => {
     const before = await harness.live(IN_MEMORY)
     harness.inMemory.lose()
     const service = harness.startService()

@@ -41,7 +41,7 @@ needing(OWN_POSTGRES, OWN_NATS).describe('on a cluster', () => {
     await vi.waitFor(async () => expect(await failures()).toEqual([]))
   })
 
-  test('both projections are made anew, verified, taken back and tidied', async () => {
+  test('both projections are made again, verified, taken back and tidied', async () => {
     const rebuilt = await run('reindex', 'all')
     expect(rebuilt).toMatchObject({ exitCode: 0 })
     expect(rebuilt.stdout.match(/^Generation 2 is live/gmu)).toHaveLength(2)

@@ -21,6 +21,7 @@ vi.mock('@daybook/memory/kinds/index', async (original) => {
   const call = kind({
     name: 'call',
     description: 'Somebody who called.',
+    mainField: 'agent',
     fields: {
       agent: text('Who called.').required(),
       version: text('Of what.').optional(),

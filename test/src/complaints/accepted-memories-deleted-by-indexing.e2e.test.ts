@@ -45,7 +45,7 @@ describe.each(PLACES)('accepted memories deleted by indexing, on $name', (place)
     })
   }
 
-  it('some of them: reported with their number, and written anew', async () => {
+  it('some of them: reported with their number, and rewritten', async () => {
     const memories = await user.remember(Array.from({ length: 30 }, (_, n) => `accepted treaty number ${n}`))
     await user.settled()
     expect((await find('treaty')).texts).toHaveLength(30)

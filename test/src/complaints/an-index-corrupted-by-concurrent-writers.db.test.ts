@@ -53,7 +53,7 @@ describe.each(PLACES)('an index corrupted by concurrent writers, on $name', (pla
     expect(await user.verify(projection)).toBe(true)
   })
 
-  it('what is damaged all the same is reported and made anew', async () => {
+  it('what is damaged all the same is reported and made again', async () => {
     if (daybook.typesense === null)
       await daybook.harm((trx) =>
         sql`update pgvector_1.postings set entries = '', recent = '', removed = ''

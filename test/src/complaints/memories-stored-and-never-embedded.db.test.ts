@@ -72,7 +72,7 @@ describe.each(PLACES)('memories stored and never embedded, on $name', (place) =>
     expect(await user.verify(projection)).toBe(true)
   })
 
-  it('as vectors were lost that had been made: made anew, and searched again', async () => {
+  it('as vectors were lost that had been made: made again, and searched again', async () => {
     const memories = await user.remember(['a lantern of glass', 'a lantern of horn'])
     await user.settled()
     await daybook.harm(async (trx) => {
@@ -92,7 +92,7 @@ describe.each(PLACES)('memories stored and never embedded, on $name', (place) =>
     await expect.poll(byMeaning, HEALED).toBe(memories.length)
   })
 
-  it('as token bits were lost: made anew', async () => {
+  it('as token bits were lost: made again', async () => {
     await user.remember(['a lantern of iron', 'a lantern of paper'])
     await user.settled()
     const whole = () =>

@@ -19,7 +19,7 @@ const texts = Array.from({ length: 40 }, (_, index) => `lighthouse ${index} of t
 const REMEMBER = `mutation ($text: String!) { remember(input: { content: { note: { text: $text } } }) { __typename } }`
 const FIND = `{ search(query: "lighthouse 7", limit: 100) { hits { memory { text } } degraded } }`
 
-/** docs/operations.md, "Back up" and "Restore a dump", with what they say of the schemas `pgvector_…`. */
+/** docs/upkeep.md, "Back up" and "Restore a dump", with what they say of the schemas `pgvector_…`. */
 needing(OWN_POSTGRES).describe('a dump without the read models', () => {
   const folder = mkdtempSync(join(tmpdir(), 'daybook-dump-'))
   const daemon = createTestDaemon()
@@ -56,7 +56,7 @@ needing(OWN_POSTGRES).describe('a dump without the read models', () => {
     }
   }
 
-  test('is restored as documented: the daemon makes the read model anew, and parks nothing', async () => {
+  test('is restored as documented: the daemon makes the read model again, and parks nothing', async () => {
     const first = await makeDatabase()
     await start(first)
     for (const text of texts) dataOf(await daemon.graphql({ query: REMEMBER, variables: { text } }))
@@ -94,6 +94,6 @@ needing(OWN_POSTGRES).describe('a dump without the read models', () => {
     await expect
       .poll(generations)
       .toMatchObject([{ projection: 'PGVECTOR', generation: 2, status: 'LIVE', parked: 0 }])
-    expect(daemon.log(100_000)).toContain('an unusable generation is made anew from the journal')
+    expect(daemon.log(100_000)).toContain('an unusable generation is made again from the journal')
   })
 })

@@ -57,7 +57,7 @@ describe('searching the bundled collection with the real model', () => {
     if (comparison === undefined) throw new Error(`${name} was not asked`)
     console.log(printComparison(comparison))
     const { before, now, lost } = comparison
-    expect(now.all.questions, 'the baseline has other questions: write it anew').toBe(
+    expect(now.all.questions, 'the baseline has other questions: rewrite it').toBe(
       collection.groups[0]?.questions.length,
     )
     expect(

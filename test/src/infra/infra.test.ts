@@ -285,9 +285,12 @@ describe('the image', () => {
   })
 })
 
-test('the scripts that the operations page names are in package.json', () => {
+test('the scripts that the pages for operators name are in package.json', () => {
   const { scripts } = JSON.parse(read('package.json'))
-  const named = [...read('docs/operations.md').matchAll(/npm run ([\w:-]+)/gu)].map((match) => match[1] ?? '')
+  const pages = ['running', 'settings', 'failures', 'upkeep', 'monitoring'].map((page) =>
+    read(`docs/${page}.md`),
+  )
+  const named = [...pages.join('\n').matchAll(/npm run ([\w:-]+)/gu)].map((match) => match[1] ?? '')
   expect(named.length).toBeGreaterThan(3)
   for (const name of named) expect(scripts, name).toHaveProperty([name])
   for (const service of SERVICES)

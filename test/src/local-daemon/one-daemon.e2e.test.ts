@@ -76,7 +76,7 @@ describe('a daemon in the background', () => {
     expect((await run('status')).stdout).toContain(told[0]?.url)
   })
 
-  it('is started anew after kill -9, and has what it acknowledged', async () => {
+  it('is started again after kill -9, and has what it acknowledged', async () => {
     const first = json(await run('start', '--detach', '--json'))
     expect((await run('remember', 'We use pnpm')).exitCode).toBe(0)
     process.kill(first.pid, 'SIGKILL')

@@ -90,7 +90,7 @@ export function startEraser(): Eraser {
   }
 }
 
-/** Builds the read model anew, again and again. */
+/** Builds the read model again, again and again. */
 export function startRebuilds(daemon: TestDaemon): Other {
   return other(async (signal) => {
     while (!signal.aborted) {

@@ -61,7 +61,7 @@ describe.each(SERVICE_DATABASES)(
       expect(await atFollower.data(READ, asked)).toEqual({ memory: { id: first.memory.id } })
     })
 
-    it('holds for what is read if the branch is made anew between the wait and the read', async () => {
+    it('holds for what is read if the branch is made again between the wait and the read', async () => {
       const { atHome, atFollower, projectId } = await followNewProject(pair.home, pair.follower)
       pair.home.reachable(false)
       const { remember } = await atFollower.data(REMEMBER, { text: 'in the branch' })

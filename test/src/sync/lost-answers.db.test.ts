@@ -46,7 +46,7 @@ describe.each(SERVICE_DATABASES)('when an answer of the home is lost, on $name',
     expect(atFollower).toEqual(atHome)
   })
 
-  it('a worker that died before it made the branch anew does so when it is back', async () => {
+  it('a worker that died before it made the branch again does so when it is back', async () => {
     const { home, follower, writer, client, copy, hashes } = await two.newPair()
     const id = newId()
     await writer.append(home, request(note('known to both', id)))

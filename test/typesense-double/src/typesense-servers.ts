@@ -41,7 +41,7 @@ export const TYPESENSE_SERVERS: readonly TypesenseKind[] = [
 /** For suites that only a real server can serve. */
 export const REAL_TYPESENSE: Need = {
   name: 'a real Typesense',
-  problem: REAL.length > 0 ? null : 'Set DAYBOOK_TYPESENSE_SERVER or TYPESENSE_URL (CONTRIBUTING.md).',
+  problem: REAL.length > 0 ? null : 'Set DAYBOOK_TYPESENSE_SERVER or TYPESENSE_URL (docs/testing.md).',
   optional: true,
 }
 

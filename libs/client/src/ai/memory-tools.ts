@@ -1,6 +1,6 @@
 import type { InputOf } from '@daybook/api/graphql'
 import { entryText } from '@daybook/memory/entry-text'
-import { isKindName, type KindName } from '@daybook/memory/kinds/index'
+import { isKindName, kindNamed } from '@daybook/memory/kinds/index'
 import { delimited } from '@daybook/memory/safe-text'
 import { tool } from 'ai'
 import { z } from 'zod'
@@ -159,21 +159,6 @@ function asData(text: string, notes: readonly string[] = []): string {
   return [rule, block, ...notes].join('\n')
 }
 
-/** The field of each kind that says what the memory says. */
-const MAIN_FIELDS: Readonly<Record<KindName, string>> = {
-  decision: 'decision',
-  document: 'content',
-  entity: 'content',
-  error: 'message',
-  fact: 'content',
-  insight: 'content',
-  learning: 'correctPattern',
-  note: 'text',
-  session: 'summary',
-  stash: 'summary',
-  todo: 'description',
-}
-
 /** The revision that replaces what a memory says. Its id begins with its kind. @throws DaybookClientError VALIDATION */
 function revisionOf(memoryId: string, text: string): InputOf<'ReviseContentInput'> {
   const kind = memoryId.split(':')[0] ?? ''
@@ -185,5 +170,5 @@ function revisionOf(memoryId: string, text: string): InputOf<'ReviseContentInput
         field: 'id',
       },
     )
-  return { [kind]: { [MAIN_FIELDS[kind]]: text } } as unknown as InputOf<'ReviseContentInput'>
+  return { [kind]: { [kindNamed(kind).mainField]: text } } as unknown as InputOf<'ReviseContentInput'>
 }

@@ -1,4 +1,4 @@
-import type { Given, GraphQLDocument } from '@daybook/api/graphql'
+import type { GraphQLDocument, ReadonlyInput } from '@daybook/api/graphql'
 import { DaybookClientError } from '../client-error.ts'
 import { type Failure, fieldOf, isFailure } from '../documents/failure.ts'
 import { type Connection, type RequestOptions, request } from '../http/request.ts'
@@ -15,7 +15,7 @@ export interface Calls {
   /** @throws DaybookClientError; the signal's reason */
   read<Result, Variables>(
     document: GraphQLDocument<Result, Variables>,
-    variables: Given<Variables>,
+    variables: ReadonlyInput<Variables>,
     options?: RequestOptions,
   ): Promise<Result>
   /**
@@ -26,7 +26,7 @@ export interface Calls {
    */
   change<Result, Variables, Read>(
     document: GraphQLDocument<Result, Variables>,
-    variables: (idempotencyKey: string) => Given<Variables>,
+    variables: (idempotencyKey: string) => ReadonlyInput<Variables>,
     read: (result: Result) => Read,
     options?: ChangeOptions,
   ): Promise<Read>

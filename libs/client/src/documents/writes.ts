@@ -1,4 +1,4 @@
-import { type Given, graphql, type ResultOf, type VariablesOf } from '@daybook/api/graphql'
+import { graphql, type ReadonlyInput, type ResultOf, type VariablesOf } from '@daybook/api/graphql'
 import { FAILURE } from './failure.ts'
 
 /*
@@ -162,7 +162,7 @@ export const PLAN_UNDO = graphql(
 )
 
 /** What is to be undone. */
-export type UndoAsked = Given<VariablesOf<typeof PLAN_UNDO>>
+export type UndoAsked = ReadonlyInput<VariablesOf<typeof PLAN_UNDO>>
 
 /** What an undo would do. */
 export type UndoPlan = Extract<ResultOf<typeof PLAN_UNDO>['undo'], { readonly changed: number }>

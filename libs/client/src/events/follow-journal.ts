@@ -1,4 +1,4 @@
-import { type Given, type GraphQLDocument, textOf, type VariablesOf } from '@daybook/api/graphql'
+import { type GraphQLDocument, type ReadonlyInput, textOf, type VariablesOf } from '@daybook/api/graphql'
 import { backoffDelay, pause } from '@daybook/runtime/backoff'
 import { createParser } from 'eventsource-parser'
 import type { Calls } from '../calls/calls.ts'
@@ -137,7 +137,7 @@ interface Opened {
 async function* openStream<Result, Variables>(
   connection: Connection,
   document: GraphQLDocument<Result, Variables>,
-  variables: Given<Variables>,
+  variables: ReadonlyInput<Variables>,
   { signal, silenceMs, onConnected }: Opened,
 ): AsyncGenerator<Result, void> {
   const silence = new AbortController()

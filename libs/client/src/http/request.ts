@@ -1,4 +1,4 @@
-import { type Given, type GraphQLDocument, textOf } from '@daybook/api/graphql'
+import { type GraphQLDocument, type ReadonlyInput, textOf } from '@daybook/api/graphql'
 import { DaybookClientError } from '../client-error.ts'
 
 /** How one request is sent. */
@@ -16,7 +16,7 @@ export interface RequestOptions {
 export async function request<Result, Variables>(
   connection: Connection,
   document: GraphQLDocument<Result, Variables>,
-  variables: Given<Variables>,
+  variables: ReadonlyInput<Variables>,
   options: RequestOptions = {},
 ): Promise<Result> {
   const body = JSON.stringify({ query: textOf(document), variables })

@@ -11,7 +11,7 @@ export interface Receipt {
 }
 
 /** Arguments of a field that waits for a write. */
-export interface Place {
+export interface PlaceArguments {
   readonly atLeast?: number
   readonly atLeastHash?: string
 }
@@ -32,7 +32,7 @@ export interface OwnWrites {
    */
   reading<Result>(
     atLeast: Receipt | null | undefined,
-    read: (place: Place) => Promise<Result>,
+    read: (place: PlaceArguments) => Promise<Result>,
   ): Promise<Result>
   /**
    * The same for fields that do not wait by themselves. It waits before it reads, if the write is not known to be
@@ -42,7 +42,10 @@ export interface OwnWrites {
 }
 
 /** @param waitFor waits until the place is readable, by the document `READABLE` */
-export function createOwnWrites(isOn: boolean, waitFor: (place: Place) => Promise<unknown>): OwnWrites {
+export function createOwnWrites(
+  isOn: boolean,
+  waitFor: (place: PlaceArguments) => Promise<unknown>,
+): OwnWrites {
   let newest: Receipt | null = null
   /** Up to here the project is known to be readable. */
   let readable = 0

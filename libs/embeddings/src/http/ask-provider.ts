@@ -185,7 +185,7 @@ interface KeySource {
 }
 
 /**
- * The key to send, read anew from its file each time; undefined if none is set.
+ * The key to send, read again from its file each time; undefined if none is set.
  * @throws EmbedderError `PROVIDER_REFUSED_KEY` if the file cannot be read or is empty
  */
 export async function readKey({ apiKey, apiKeyFile }: KeySource): Promise<string | undefined> {

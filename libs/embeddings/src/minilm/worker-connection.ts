@@ -39,7 +39,7 @@ const CLOSE_TIMEOUT = 10_000
  */
 const YOUNG_MB = 6
 
-interface Waiting {
+interface PendingCall {
   resolve(result: never): void
   reject(error: EmbedderError): void
 }
@@ -62,7 +62,7 @@ export async function connectWorker(options: ConnectOptions): Promise<WorkerConn
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
     ...(entry.execArgv && { execArgv: entry.execArgv }),
   })
-  const waiting = new Map<number, Waiting>()
+  const waiting = new Map<number, PendingCall>()
   let lastId = 0
   let isReady = false
   let closing = false

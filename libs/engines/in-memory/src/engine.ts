@@ -55,7 +55,7 @@ export function createInMemoryEngine(): InMemoryEngine {
       isAvailable: () => true,
       async state(scope) {
         const live = await liveGeneration(scope.db, IN_MEMORY)
-        // What this process does not hold it cannot search: Postgres answers until it is made anew.
+        // What this process does not hold it cannot search: Postgres answers until it is made again.
         if (live === null || !held.has(live.generation)) return null
         const ref = { name: IN_MEMORY, generation: live.generation }
         return {

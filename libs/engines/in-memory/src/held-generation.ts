@@ -64,7 +64,7 @@ export async function toHeld(
 /**
  * Replaces what is held of these memories, and queues the texts that lack vectors. Call it last in the
  * transaction. If the transaction fails afterwards, the content is ahead of the position, and the same batch
- * comes once more.
+ * comes again.
  */
 export async function hold(
   trx: DatabaseTransaction,

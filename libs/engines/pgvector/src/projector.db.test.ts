@@ -97,7 +97,7 @@ describe.each(TEST_DATABASES)('the pgvector projector on $name', ({ start }) => 
     expect(await check(scope)).toEqual([])
   })
 
-  it('embeds each distinct text of a project once, whatever has it, and anew for another', async () => {
+  it('embeds each distinct text of a project once, whatever has it, and again for another', async () => {
     const { embedder, embedded } = counting()
     await run(embedder)
     const [one, other] = [await harness.newProject(), await harness.newProject()]

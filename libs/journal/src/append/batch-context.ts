@@ -25,7 +25,7 @@ export interface KeyUse {
  * A memory as the journal has it; null if it was erased; or the error that keeps its event from being read.
  * Such an error fails the requests about this memory, not the whole batch.
  */
-type Found = RecordedMemory | Error | null
+type MemoryLookup = RecordedMemory | Error | null
 
 /**
  * What the decisions of a batch depend on, read under the project's lock. Each decision adds its event's
@@ -33,9 +33,9 @@ type Found = RecordedMemory | Error | null
  */
 export interface BatchContext {
   /** Newest state by memory id: of the commands' memories, and of those behind reused idempotency keys. */
-  readonly memories: Map<string, Found>
+  readonly memories: Map<string, MemoryLookup>
   /** Older states by `versionKey`, for restores and for results to repeat. */
-  readonly versions: Map<string, Found>
+  readonly versions: Map<string, MemoryLookup>
   readonly keyUses: Map<string, KeyUse>
   /** Ids of the memories that have or had an identity key, by key; the newest first. */
   readonly byIdentity: Map<string, string[]>
@@ -62,12 +62,12 @@ export const versionKey = (memoryId: string, version: number) => `${memoryId}/${
  * The memory; null if there is none or it was erased.
  * @throws the error that keeps its event from being read
  */
-export function readableMemory(found: Found | undefined): RecordedMemory | null {
+export function readableMemory(found: MemoryLookup | undefined): RecordedMemory | null {
   if (found instanceof Error) throw found
   return found ?? null
 }
 
-function toFound(record: JournalRecord): Found {
+function toFound(record: JournalRecord): MemoryLookup {
   switch (record.status) {
     case 'readable': {
       const { data, version, sequence, hash } = record.event
@@ -241,7 +241,7 @@ async function readNewest(
   ids: readonly string[],
   upTo: number | null = null,
 ) {
-  if (ids.length === 0) return new Map<string, Found>()
+  if (ids.length === 0) return new Map<string, MemoryLookup>()
   const rows = await db
     .selectFrom('events')
     .select(EVENT_COLUMNS)
@@ -260,7 +260,7 @@ async function readVersions(
   projectId: string,
   wanted: readonly (readonly [string, number])[],
 ) {
-  if (wanted.length === 0) return new Map<string, Found>()
+  if (wanted.length === 0) return new Map<string, MemoryLookup>()
   const rows = await db
     .selectFrom('events')
     .select(EVENT_COLUMNS)

@@ -136,7 +136,7 @@ export function decideBatch(
   return { rows, events, newKeyUses, outcomes }
 }
 
-/** A new memory that was told earlier is from then. */
+/** A memory sent late keeps its original time. */
 function fromThen(command: Command, givenAt: string | undefined): Command {
   if (command.type !== 'remember' || givenAt === undefined || command.input.occurredAt != null) return command
   return { ...command, input: { ...command.input, occurredAt: givenAt } }

@@ -135,13 +135,13 @@ describe.each(TEST_DATABASES)('one thing, one memory on $name', ({ start, severa
     })
   })
 
-  it('remembers anew what was forgotten; only a document comes back', async () => {
+  it('remembers again what was forgotten; only a document comes back', async () => {
     const scope = await database.newProject()
     const { append } = writer()
     const { memory } = await append(scope, insight('jwt', 'one'))
     await append(scope, forgetting(memory.state.id))
-    const anew = await append(scope, insight('jwt', 'two'))
-    expect(anew.memory.version).toBe(1)
+    const second = await append(scope, insight('jwt', 'two'))
+    expect(second.memory.version).toBe(1)
 
     const indexed = await append(scope, document('a.md', ['one']))
     await append(scope, forgetting(indexed.memory.state.id))

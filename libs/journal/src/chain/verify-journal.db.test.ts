@@ -272,7 +272,7 @@ describe.each(TEST_DATABASES)('the hash chain on $name', ({ start }) => {
     ])
   })
 
-  it('made anew from a changed event on is sound in itself, and found by a hash noted before', async () => {
+  it('made again from a changed event on is sound in itself, and found by a hash noted before', async () => {
     const scope = await journal()
     const noted = await verifyJournal(scope)
     await tamper(sql`

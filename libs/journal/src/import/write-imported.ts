@@ -10,7 +10,7 @@ import { leaveUnpublished } from './leave-unpublished.ts'
 import { ImportConflictError } from './parse-line.ts'
 
 /** What happened to a batch of imported events. */
-export interface Written {
+export interface ImportCounts {
   readonly imported: number
   readonly alreadyThere: number
 }
@@ -24,7 +24,7 @@ export interface Written {
 export async function writeImported(
   { db, projectId }: ProjectScope,
   events: readonly ImportedEvent[],
-): Promise<Written> {
+): Promise<ImportCounts> {
   const [first, last] = [events[0], events.at(-1)]
   if (first === undefined || last === undefined) return { imported: 0, alreadyThere: 0 }
   return asConflict(first.sequence, last.sequence, () =>

@@ -25,7 +25,7 @@ export function onExisting(kind: KindName, given: unknown, hasKey: boolean): OnE
 
 /**
  * Whether a memory counts as existing when the same thing is remembered. What was forgotten or has expired
- * does not: it is remembered anew. A document does, because its id stays its own; it comes back.
+ * does not: it is remembered again. A document does, because its id stays its own; it comes back.
  */
 export function countsAsExisting(state: MemoryState, key: string, now: string): boolean {
   if (identityKeyOf(state) !== key) return false

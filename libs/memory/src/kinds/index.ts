@@ -5,6 +5,7 @@ import { choice, type Kind, kind, list, name, text, time } from './kind.ts'
 export const stash = kind({
   name: 'stash',
   description: 'Work set aside under a name, to be popped later.',
+  mainField: 'summary',
   fields: {
     name: name('What it is popped by.').required(),
     summary: text('What was going on.').required(),
@@ -23,6 +24,7 @@ export const stash = kind({
 export const insight = kind({
   name: 'insight',
   description: 'Something found out that stays true, recalled by its key.',
+  mainField: 'content',
   fields: {
     content: text('What was found out.').required(),
     key: name('What it is recalled by.').optional(),
@@ -40,6 +42,7 @@ export const insight = kind({
 export const decision = kind({
   name: 'decision',
   description: 'What was decided about a topic, and why.',
+  mainField: 'decision',
   fields: {
     topic: name('What it is about.').required(),
     decision: text('What was decided.').required(),
@@ -57,6 +60,7 @@ export const decision = kind({
 export const learning = kind({
   name: 'learning',
   description: 'A mistake and the right way instead.',
+  mainField: 'correctPattern',
   fields: {
     correctPattern: text('How to do it.').required(),
     antiPattern: text('How not to do it.').optional(),
@@ -72,6 +76,7 @@ export const learning = kind({
 export const error = kind({
   name: 'error',
   description: 'An error that was met, where it came from and what helped.',
+  mainField: 'message',
   fields: {
     message: text('What it said.').required(),
     rootCause: text('Where it came from.').optional(),
@@ -86,6 +91,7 @@ export const error = kind({
 export const session = kind({
   name: 'session',
   description: 'What happened in one stretch of work.',
+  mainField: 'summary',
   fields: {
     summary: text('What happened.').required(),
     keyChanges: list('What changed.').optional(),
@@ -100,6 +106,7 @@ export const session = kind({
 export const todo = kind({
   name: 'todo',
   description: 'Something left to do.',
+  mainField: 'description',
   fields: {
     description: text('What is to be done.').required(),
     context: text('What one must know to do it.').optional(),
@@ -114,6 +121,7 @@ export const todo = kind({
 export const note = kind({
   name: 'note',
   description: 'Anything worth keeping that fits no other kind.',
+  mainField: 'text',
   fields: { text: text('The note.').required() },
   body: (content) => content.text,
   sameInMemory: ['text'],
@@ -124,6 +132,7 @@ export const note = kind({
 export const fact = kind({
   name: 'fact',
   description: 'A fact in short, with the full text behind it.',
+  mainField: 'content',
   fields: {
     summary: text('The fact in short.').required(),
     content: text('The full text.').optional(),
@@ -138,6 +147,7 @@ export const fact = kind({
 export const document = kind({
   name: 'document',
   description: 'A longer text, embedded in overlapping chunks.',
+  mainField: 'content',
   fields: {
     content: text('The text.').required(),
     title: name('Its title.').optional(),
@@ -159,6 +169,7 @@ export const document = kind({
 export const entity = kind({
   name: 'entity',
   description: 'A person, place, system or other thing that has a name.',
+  mainField: 'content',
   fields: {
     name: name('What it is called.').required(),
     type: name('What sort of thing it is, such as person or service.').required(),

@@ -28,6 +28,8 @@ export interface Kind<F extends Fields = Fields> {
   readonly name: string
   readonly description: string
   readonly fields: F
+  /** The field that holds what the memory says: the one that a program revises with a text. */
+  readonly mainField: keyof F & string
   /**
    * Fields that every memory has under the same name, with the same value: a note's `text` is the memory's
    * `text`.
@@ -52,7 +54,7 @@ export interface Kind<F extends Fields = Fields> {
  * is the same in the memory.
  */
 export function kind<const F extends Fields>(
-  definition: Pick<Kind<F>, 'name' | 'description' | 'fields' | 'body' | 'text'> &
+  definition: Pick<Kind<F>, 'name' | 'description' | 'fields' | 'mainField' | 'body' | 'text'> &
     Partial<Pick<Kind<F>, 'key' | 'identity' | 'title' | 'embeddedText' | 'sameInMemory'>>,
 ): Kind<F> {
   return {

@@ -14,7 +14,7 @@ export interface ConnectionOptions {
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** Where a daemon is. */
-export interface Place {
+export interface DaemonAddress {
   /** Without a slash at the end: `http://127.0.0.1:4000`. */
   readonly url: string
   /** Whether a person gave `url`. Else the data folder named it, which holds only while its daemon serves there. */
@@ -26,7 +26,7 @@ export interface Place {
 }
 
 /** Where a daemon is and how to open it. */
-export interface Connection extends Place {
+export interface Connection extends DaemonAddress {
   readonly apiKey: string
   /** Where the key came from, for messages. */
   readonly keySource: string
@@ -69,7 +69,7 @@ export function addressFrom(options: ConnectionOptions, environment: Environment
  * variable counts as absent.
  * @throws LocalDaemonError INVALID_URL or DAEMON_NOT_RUNNING
  */
-export function placeFrom(options: ConnectionOptions, environment: Environment): Place {
+export function placeFrom(options: ConnectionOptions, environment: Environment): DaemonAddress {
   const dataDir = dataFolderFrom(options, environment)
   const url = addressFrom(options, environment)
   if (url === null) throw notRunning(dataDir)
@@ -87,7 +87,7 @@ export function notRunning(dataDir: string): LocalDaemonError {
 }
 
 /** Whether the address is given, or the data folder's daemon still serves it. Only then may the key go there. */
-export function isCurrent({ url, isGiven, dataDir }: Place): boolean {
+export function isCurrent({ url, isGiven, dataDir }: DaemonAddress): boolean {
   const served = isGiven ? url : servedAt(dataDir)
   return served !== null && parseUrl(served) === url
 }

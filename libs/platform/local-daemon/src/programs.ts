@@ -28,7 +28,7 @@ export function repositoryFolder(from: string = OWN_FOLDER): string | null {
 }
 
 /**
- * Finds a program: in the repository its bundle, made anew where a source has changed; in the package
+ * Finds a program: in the repository its bundle, made again where a source has changed; in the package
  * `daybook` the file `dist/<name>/main.js`; in an image `services/<name>/dist/main.js`.
  * @param name a folder of `services/` with a bundle: `daemon`, `mcp`
  * @throws LocalDaemonError PROGRAM_MISSING

@@ -154,7 +154,7 @@ async function isUsualPortTaken(environment: Environment): Promise<boolean> {
  * the one before: fifty failing starts, one after the other.
  */
 
-interface Kept extends Pick<LocalDaemonError, 'message' | 'hints'> {
+interface StoredFailure extends Pick<LocalDaemonError, 'message' | 'hints'> {
   readonly at: number
   readonly code: LocalDaemonErrorCode
 }
@@ -174,7 +174,7 @@ export function forgetFailure(dataDir: string): void {
 /** The failure of an attempt that ended after `since` (milliseconds since 1970); null if there is none. */
 export function failureSince(dataDir: string, since: number): LocalDaemonError | null {
   try {
-    const { at, code, message, hints } = JSON.parse(readFileSync(pathOf(dataDir), 'utf8')) as Kept
+    const { at, code, message, hints } = JSON.parse(readFileSync(pathOf(dataDir), 'utf8')) as StoredFailure
     return at < since ? null : new LocalDaemonError(code, message, hints)
   } catch {
     // There is none, or it is being written by an attempt that the caller has not waited for.
@@ -182,7 +182,7 @@ export function failureSince(dataDir: string, since: number): LocalDaemonError |
   }
 }
 
-/** From this size in bytes the log is begun anew at a start; one older log is kept. */
+/** From this size in bytes the log is begun again at a start; one older log is kept. */
 const LARGEST = 5 * 1024 * 1024
 
 /** The log of a daemon that was started without a terminal. */

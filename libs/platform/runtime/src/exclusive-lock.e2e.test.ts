@@ -81,7 +81,7 @@ describe('an exclusive lock', () => {
     expect((await another()).said).toBe('taken')
   })
 
-  it('describes its holder anew each time, and is nobody else’s to read', () => {
+  it('describes its holder again each time, and is nobody else’s to read', () => {
     const lock = takeLock(path)
     lock?.describe({ url: 'a long one that must not shine through' })
     lock?.describe({ n: 1 })

@@ -5,7 +5,7 @@ import { countRejections } from './unhandled-rejections.ts'
 
 /** Declares a metric where it is counted. Two parts that declare the same name share the metric. */
 interface MetricDefinition<Label extends string = never> {
-  /** `daybook_…`; counters end in `_total`, times in `_seconds`. `docs/operations.md` explains each. */
+  /** `daybook_…`; counters end in `_total`, times in `_seconds`. `docs/monitoring.md` explains each. */
   readonly name: string
   readonly help: string
   readonly labels?: readonly Label[]

@@ -13,7 +13,7 @@ test('a rate is that of the last seconds', () => {
   expect(meter.perSecond(16_000)).toBeCloseTo(1_000)
 })
 
-test('it sinks while nothing comes, and begins anew with a count that begins anew', () => {
+test('it sinks while nothing comes, and begins again with a count that begins again', () => {
   const meter = createRateMeter()
   meter.add(0, 0)
   meter.add(100, 1_000)

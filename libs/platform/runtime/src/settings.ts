@@ -20,7 +20,7 @@ import {
 } from './settings/setting.ts'
 
 /**
- * Every setting, read from the environment. `Config` and the table in `docs/operations.md` (`npm run docs`)
+ * Every setting, read from the environment. `Config` and the table in `docs/settings.md` (`npm run docs`)
  * follow from it, so a new setting is an entry here. Durations are in milliseconds, paths are absolute.
  */
 export const SETTINGS = {
@@ -82,7 +82,7 @@ export const SETTINGS = {
       schema: duration.prefault('60s'),
       type: 'duration',
       description:
-        'How long a whole request may take to arrive; a slower one gets 408. An import may take as long as it likes, but must not send nothing for that long',
+        'How long a whole request may take to arrive; a slower one gets 408. An import has no time limit, but must not send nothing for that long',
     },
     keepAliveMs: {
       name: 'DAYBOOK_KEEP_ALIVE_TIMEOUT',
@@ -145,7 +145,7 @@ export const SETTINGS = {
     schema: folder.prefault('.daybook'),
     type: 'folder',
     description:
-      'Folder for the API key, the embedded database and caches. Default of `daybook start`: the [folder that is found](#the-data-folder)',
+      'Folder for the API key, the embedded database and caches. Default of `daybook start`: the [folder that is found](running.md#the-data-folder)',
   },
   defaultKey: {
     name: 'DAYBOOK_DEFAULT_KEY',

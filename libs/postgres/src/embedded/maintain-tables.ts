@@ -116,14 +116,14 @@ async function readTables(db: Database): Promise<readonly TableRow[]> {
 
 /** What was done about free space. */
 interface ClearedSpace {
-  /** The tables that were written anew. */
+  /** The tables that were rewritten. */
   readonly cleared: readonly string[]
   /** Those that are too large for that, so that their free space may still have erased texts. */
   readonly left: readonly string[]
 }
 
 /**
- * The largest table that is written anew, in bytes. Everybody waits meanwhile: some 2 s.
+ * The largest table that is rewritten, in bytes. Everybody waits meanwhile: some 2 s.
  */
 const LARGEST = 64 * 1024 * 1024
 
@@ -138,10 +138,10 @@ interface SizedTable {
 /**
  * After an erasure, removes what the embedded database's files still have of the text. A vacuum is not enough: it
  * only marks the room as free, and the text is read there until something else is written over it. So the tables
- * are written anew, and the write-ahead log begins a new file; a checkpoint deletes the old ones. (A server's
+ * are rewritten, and the write-ahead log begins a new file; a checkpoint deletes the old ones. (A server's
  * administrator does the same: docs/security.md.)
  *
- * Planner statistics keep values of some columns (`statistics.ts`), so they are gathered anew. They are removed first,
+ * Planner statistics keep values of some columns (`statistics.ts`), so they are gathered again. They are removed first,
  * because those of a table that has become empty would stay.
  *
  * Tables with a vector index are left out, as in `maintain-tables.ts`. They have vectors, and no texts.

@@ -216,7 +216,7 @@ describe.each(TEST_DATABASES)('a journal that lost its end, on $name', ({ start 
     await equal(projection, scope)
   })
 
-  it('a projection begins anew where no common place is known', async () => {
+  it('a projection begins again where no common place is known', async () => {
     const scope = await journalOf(6)
     const projection = projections()
     run(projection)

@@ -21,7 +21,7 @@ interface UsageRow {
  * What the metrics report over all projects: the live generations' lag, their parked events, the projects in
  * which they have diverged, the texts that wait for vectors, the findings of the self-check, and what projects
  * hold, if `ofProjects`. Takes six statements; four of them read one row per project. A new reading is an entry here,
- * and a line in `docs/operations.md`.
+ * and a line in `docs/monitoring.md`.
  */
 export async function readReadings(db: Database, ofProjects: boolean): Promise<Reading[]> {
   const lag = await sql<CountRow>`

@@ -14,7 +14,7 @@ import { type ComparedText, comparedText, repeats } from './near-identical.ts'
 import type { Beside } from './read-beside.ts'
 
 /** A memory that is in the context, in the form that fits. */
-export interface Chosen extends FittedText {
+export interface ChosenEntry extends FittedText {
   role: ContextRole
   score: number | null
   readonly memory: Memory
@@ -22,7 +22,7 @@ export interface Chosen extends FittedText {
 
 /** What is in the context: groups of a hit and its neighbours, in the order in which they follow each other. */
 export interface ChosenEntries {
-  readonly groups: readonly (readonly Chosen[])[]
+  readonly groups: readonly (readonly ChosenEntry[])[]
   readonly leftOut: readonly LeftOut[]
 }
 
@@ -42,21 +42,21 @@ export async function chooseEntries(
   counter: TokenCounter,
   budget: number,
 ): Promise<ChosenEntries> {
-  const byId = new Map<string, Chosen>()
+  const byId = new Map<string, ChosenEntry>()
   const compared: ComparedText[] = []
-  const groups: Chosen[][] = []
+  const groups: ChosenEntry[][] = []
   const leftOut: LeftOut[] = []
   let room = budget
 
   const isRepeated = (text: ComparedText) => compared.some((known) => repeats(text, known))
-  const take = (entry: Chosen, text: ComparedText): Chosen => {
+  const take = (entry: ChosenEntry, text: ComparedText): ChosenEntry => {
     byId.set(entry.memory.state.id, entry)
     // A passage is not all that the memory says: another one may say more.
     compared.push(entry.whole ? text : comparedText(entry.said))
     room -= entry.tokens
     return entry
   }
-  const takeNeighbour = async (memory: Memory | null | undefined): Promise<Chosen[]> => {
+  const takeNeighbour = async (memory: Memory | null | undefined): Promise<ChosenEntry[]> => {
     if (memory == null || byId.has(memory.state.id) || room < LEAST_ENTRY) return []
     const said = textOf(memory.state)
     const text = comparedText(said.slice(0, COMPARED))

@@ -5,7 +5,7 @@ import { grouped } from '@daybook/memory/text-rules'
 import { LIMIT_MAX } from '../check-request.ts'
 import { search } from '../search.ts'
 import type { SearchParts } from '../search-parts.ts'
-import { type Chosen, chooseEntries } from './choose-entries.ts'
+import { type ChosenEntry, chooseEntries } from './choose-entries.ts'
 import {
   type ContextEntry,
   type ContextOrder,
@@ -91,7 +91,7 @@ export async function packContext(parts: SearchParts, request: ContextRequest): 
   }
 }
 
-function entriesOf(groups: readonly (readonly Chosen[])[], order: ContextOrder): ContextEntry[] {
+function entriesOf(groups: readonly (readonly ChosenEntry[])[], order: ContextOrder): ContextEntry[] {
   const chosen = order === 'TIME' ? groups.flat().toSorted(byTime) : groups.flat()
   return chosen.map(({ memory, role, score, said, tokens, whole }, index) => {
     const number = index + 1
@@ -101,7 +101,7 @@ function entriesOf(groups: readonly (readonly Chosen[])[], order: ContextOrder):
 }
 
 /** By the moment when it happened; memories of one moment by their ids, which sort by time. */
-function byTime({ memory: { state: a } }: Chosen, { memory: { state: b } }: Chosen): number {
+function byTime({ memory: { state: a } }: ChosenEntry, { memory: { state: b } }: ChosenEntry): number {
   const [atA, atB] = [a.occurredAt ?? a.createdAt, b.occurredAt ?? b.createdAt]
   if (atA !== atB) return atA < atB ? -1 : 1
   return a.id < b.id ? -1 : 1

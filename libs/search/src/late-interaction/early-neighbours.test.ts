@@ -75,7 +75,7 @@ describe('neighbours that are looked up early', () => {
     expect(begun).toEqual([])
   })
 
-  it('are looked up anew for hits of another engine', async () => {
+  it('are looked up again for hits of another engine', async () => {
     const { early, question, begun } = start()
     early.onTokens(question)
     early.onWords(hits(40))

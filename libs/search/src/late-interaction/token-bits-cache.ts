@@ -31,7 +31,7 @@ export interface TokenBitsCache {
   clear(): void
 }
 
-type Kept = Map<string, Map<string, Uint8Array>>
+type BitsOfGenerations = Map<string, Map<string, Uint8Array>>
 
 /**
  * Creates an empty cache of two halves. What is read or asked for is in the newer one; when that is full, or some time has
@@ -41,8 +41,8 @@ type Kept = Map<string, Map<string, Uint8Array>>
  * @param mostBytes of bits. Default 64 MiB
  */
 export function createTokenBitsCache(mostBytes = MOST_BYTES): TokenBitsCache {
-  let newer: Kept = new Map()
-  let older: Kept = new Map()
+  let newer: BitsOfGenerations = new Map()
+  let older: BitsOfGenerations = new Map()
   let newerBytes = 0
   let copyToNewer = copyInBlocks()
   let aging: NodeJS.Timeout | undefined

@@ -56,7 +56,7 @@ describe.each(TEST_DATABASES)('comparisons of tokens on $name', ({ start }) => {
     expect(matches.get(pier)!.best[0]).toBeGreaterThan(matches.get(boat)!.best[0]!)
   })
 
-  it('begin anew for other tokens, as those of another generation', async () => {
+  it('begin again for other tokens, as those of another generation', async () => {
     const { modelId } = harness.embedder
     const early = earlyComparisons({ scope })
     early.begin(hashes)

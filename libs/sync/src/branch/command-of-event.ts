@@ -1,20 +1,8 @@
 import type { Command } from '@daybook/memory/commands'
+import { COMMON_FIELD_NAMES } from '@daybook/memory/common-fields'
 import type { JournalEvent } from '@daybook/memory/events'
 import { kindNamed } from '@daybook/memory/kinds/index'
 import type { MemoryState } from '@daybook/memory/state'
-
-/** The fields that an input has beside the content. */
-const COMMON = [
-  'agent',
-  'labels',
-  'categories',
-  'importance',
-  'context',
-  'metadata',
-  'occurredAt',
-  'expiresAt',
-  'supersedes',
-] as const
 
 /**
  * The command that would make the same change again, for an event that the home's journal does not have: the home lost it,
@@ -35,7 +23,9 @@ export function commandOfEvent(event: JournalEvent, partTexts: readonly string[]
         type: 'remember',
         id,
         input: {
-          ...Object.fromEntries(COMMON.flatMap((name) => (state[name] == null ? [] : [[name, state[name]]]))),
+          ...Object.fromEntries(
+            COMMON_FIELD_NAMES.flatMap((name) => (state[name] == null ? [] : [[name, state[name]]])),
+          ),
           content: contentOf(state),
           ...(partTexts.length > 0 && { furtherParts: partTexts }),
         },
@@ -75,7 +65,10 @@ function contentOf({ kind, content }: MemoryState) {
 
 /** What a revision changed, with its new values; null empties a field. */
 function revisionOf(state: MemoryState, changed: readonly string[]) {
-  const common = COMMON.filter((name) => changed.includes(name)).map((name) => [name, state[name] ?? null])
+  const common = COMMON_FIELD_NAMES.filter((name) => changed.includes(name)).map((name) => [
+    name,
+    state[name] ?? null,
+  ])
   const fields = changed
     .filter((name) => name.startsWith('content.'))
     .map((name) => name.slice('content.'.length))

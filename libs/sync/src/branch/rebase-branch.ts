@@ -10,7 +10,7 @@ import { dropProvisional } from './append-to-branch.ts'
 import { type BranchCommand, readBranch, toRequest } from './branch-commands.ts'
 
 /**
- * Makes the branch's provisional events anew on the home's events that are here, after commands have left the branch
+ * Makes the branch's provisional events again on the home's events that are here, after commands have left the branch
  * without an event of the home's: they changed nothing there, or are conflicts.
  * @returns the events
  */
@@ -46,7 +46,7 @@ export async function rebaseIfLeft(scope: ProjectScope): Promise<readonly Linked
 const PAGE = 500
 
 /**
- * Makes the branch's provisional events anew, on the journal's end: what the follower shows until the home decides. A
+ * Makes the branch's provisional events again, on the journal's end: what the follower shows until the home decides. A
  * command that would be refused here shows nothing; what becomes of it is the home's to say. Call it under the project's
  * lock.
  * @param onRefused called with the commands that would be refused

@@ -14,7 +14,7 @@ import type { HomeState } from '../wire/stream-line.ts'
 
 /** What a batch came to. */
 interface Applied {
-  /** The home's events, as listeners of the bus get them; and the branch's, made anew. */
+  /** The home's events, as listeners of the bus get them; and the branch's, made again. */
   readonly events: readonly CommittedEvent[]
   /** Whether provisional events were replaced: what readers have of them is not in the journal any more. */
   readonly rebased: boolean
@@ -30,7 +30,7 @@ export class CopyMoved extends Error {
 
 /**
  * Adds the home's next events to the copy, in one transaction: the branch's provisional events go, the home's come, what of
- * the branch is among them leaves it, and the rest is decided anew on top.
+ * the branch is among them leaves it, and the rest is decided again on top.
  *
  * @param events checked, and linked to each other
  * @param live whether they are news; else they are marked as published, like those of an import

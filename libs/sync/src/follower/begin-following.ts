@@ -159,7 +159,7 @@ export async function listFormerHomes(db: Database): Promise<FormerHome[]> {
 }
 
 /** The place of a memory's newest event. A receipt has the event's hash, because it may be the home's and not here yet. */
-export interface Place {
+export interface EventPlace {
   readonly sequence: number
   readonly hash?: string
 }
@@ -168,7 +168,7 @@ export interface Place {
  * Creates a check whether a memory's newest version is at the project's home. What follows the home's events in a copy is
  * the branch's. The project is looked at once, when the first memory is.
  */
-export function createSharedCheck(scope: ProjectScope): (memory: Place) => Promise<boolean> {
+export function createSharedCheck(scope: ProjectScope): (memory: EventPlace) => Promise<boolean> {
   let copied: Promise<number | null> | undefined
   return async ({ sequence, hash }) => {
     copied ??= readFollowed(scope).then((followed) => followed?.copied.sequence ?? null)

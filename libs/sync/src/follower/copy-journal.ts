@@ -16,7 +16,7 @@ import type { HomeClient } from './home-client.ts'
 import { HomeRefused } from './state-after.ts'
 
 /**
- * Each time that a branch is made anew, everybody else gets the database for so many times as long, and at most so many
+ * Each time that a branch is made again, everybody else gets the database for so many times as long, and at most so many
  * milliseconds. Without that a projector never came through where a home's events came one by one on a branch of 300 commands: each
  * of its batches was replaced before it was written.
  */

@@ -164,7 +164,7 @@ async function goBack(
   const common = await findCommon(scope, home, followed.copied)
   if (common === 0 && followed.copied.sequence > 0)
     throw new HomeRefused(
-      'the home has none of the events that are here: it is another journal, or was made anew. Promote this Daybook if it has the journal that counts, or stop following',
+      'the home has none of the events that are here: it is another journal, or was made again. Promote this Daybook if it has the journal that counts, or stop following',
     )
   if (common === followed.copied.sequence) throw new UnavailableError('the home has what is here after all')
   // What the home has confirmed is not given up because it says something else now: it may be another one.

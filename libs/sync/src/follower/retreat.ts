@@ -25,7 +25,7 @@ export interface Retreat {
   readonly events: number
   /** How many commands came of them. */
   readonly commands: number
-  /** The branch's provisional events, made anew. */
+  /** The branch's provisional events, made again. */
   readonly replayed: readonly LinkedEvent[]
 }
 

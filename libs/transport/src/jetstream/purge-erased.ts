@@ -6,7 +6,7 @@ import type { Session } from './link.ts'
 import type { StreamSettings } from './stream.ts'
 
 /*
- * A purge removes messages from the stream, but their bytes stay in JetStream's files until it writes the file anew.
+ * A purge removes messages from the stream, but their bytes stay in JetStream's files until it writes the file again.
  * Deleting a single message writes over its bytes. So each is deleted, which takes some 1.5 ms. Looking for the last
  * message of a subject takes 1 ms; with a wildcard, as for a purge, it would take 40 ms among 40,000 messages.
  */

@@ -14,7 +14,7 @@ import { sql } from 'kysely'
  */
 
 /** `published` if the lease was taken; else why not. */
-export type Taken = { readonly published: JournalCursor } | 'held by another' | 'nothing to publish'
+export type PositionClaim = { readonly published: JournalCursor } | 'held by another' | 'nothing to publish'
 
 /** The fields are null if the project has no position yet. */
 interface PublishedRow {
@@ -36,7 +36,11 @@ const inMilliseconds = (milliseconds: number) => sql`make_interval(secs => ${mil
  * journal anyway, and listeners who want events "from now on" must not get them. Younger ones may have been
  * left by a dead process.
  */
-export async function takeLease(scope: ProjectScope, owner: LeaseOwner, historyMs: number): Promise<Taken> {
+export async function takeLease(
+  scope: ProjectScope,
+  owner: LeaseOwner,
+  historyMs: number,
+): Promise<PositionClaim> {
   const taken = await tryToTake(scope, owner)
   if (taken !== null) return taken
   const { db, projectId } = scope
@@ -64,7 +68,7 @@ export async function takeLease(scope: ProjectScope, owner: LeaseOwner, historyM
   return (await tryToTake(scope, owner)) ?? 'nothing to publish'
 }
 
-async function tryToTake({ db, projectId }: ProjectScope, owner: LeaseOwner): Promise<Taken | null> {
+async function tryToTake({ db, projectId }: ProjectScope, owner: LeaseOwner): Promise<PositionClaim | null> {
   const { rows } = await sql<JournalCursor>`
     update relay_positions place
     set ${leasedTo(owner)}

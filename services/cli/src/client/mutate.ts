@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Given, GraphQLDocument } from '@daybook/api/graphql'
+import type { GraphQLDocument, ReadonlyInput } from '@daybook/api/graphql'
 import { retrying } from '@daybook/client/retry/retrying'
 import { backoffDelay } from '@daybook/runtime/backoff'
 import { CliError, RefusedError, UnreachableError } from '../command-line.ts'
@@ -22,7 +22,7 @@ const TRIES = 3
 export async function mutate<Result, Variables>(
   connection: Connection,
   mutation: GraphQLDocument<Result, Variables>,
-  variables: (idempotencyKey: string) => Given<Variables>,
+  variables: (idempotencyKey: string) => ReadonlyInput<Variables>,
   given?: string,
 ): Promise<Result> {
   const key = given ?? `cli:${randomUUID()}`

@@ -1,8 +1,8 @@
 import {
-  type Given,
   type GraphQLDocument,
   graphql,
   type InputOf,
+  type ReadonlyInput,
   type ResultOf,
   type VariablesOf,
 } from '@daybook/api/graphql'
@@ -87,7 +87,7 @@ const MUTATIONS = {
 export type OperationRequest = {
   readonly [Name in keyof typeof MUTATIONS]: {
     readonly mutation: Name
-    readonly arguments: Given<VariablesOf<(typeof MUTATIONS)[Name]>>
+    readonly arguments: ReadonlyInput<VariablesOf<(typeof MUTATIONS)[Name]>>
   }
 }[keyof typeof MUTATIONS]
 

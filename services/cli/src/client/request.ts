@@ -1,6 +1,6 @@
 import { request as requestHttp } from 'node:http'
 import { text as textOfStream } from 'node:stream/consumers'
-import { type Given, type GraphQLDocument, textOf } from '@daybook/api/graphql'
+import { type GraphQLDocument, type ReadonlyInput, textOf } from '@daybook/api/graphql'
 import { type Failure, fieldOf, isFailure } from '@daybook/client/documents/failure'
 import {
   type AnsweredError,
@@ -25,7 +25,7 @@ const TIMEOUT_MS = 60_000
 export function request<Result, Variables>(
   connection: Connection,
   document: GraphQLDocument<Result, Variables>,
-  variables: Given<Variables>,
+  variables: ReadonlyInput<Variables>,
   timeoutMs = TIMEOUT_MS,
 ): Promise<Result> {
   return requestBody(connection, JSON.stringify({ query: textOf(document), variables }), timeoutMs)
@@ -88,7 +88,7 @@ export function unauthorised({ url, keySource }: Connection, reason = ''): Unaut
 }
 
 /** What to send. Default: a GET without a body. */
-interface Sent {
+interface HttpRequest {
   readonly method?: 'GET' | 'POST'
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
@@ -103,7 +103,7 @@ interface Sent {
  */
 export async function exchange(
   url: string,
-  { method = 'GET', headers = {}, body = '', timeoutMs }: Sent,
+  { method = 'GET', headers = {}, body = '', timeoutMs }: HttpRequest,
 ): Promise<{ status: number; text: string }> {
   // Most daemons are reached without TLS, and loading it takes time too.
   const send = url.startsWith('https:') ? (await import('node:https')).request : requestHttp
@@ -165,11 +165,11 @@ export const notFound = (id: string, asOf?: string) =>
     `There ${asOf === undefined ? 'is' : `was at ${asOf}`} no memory "${id}" in the project of this API key`,
   )
 
-type Place = Pick<Connection, 'url' | 'dataDir'>
+type DaemonPlace = Pick<Connection, 'url' | 'dataDir'>
 
 const HEALTH_TIMEOUT_MS = 10_000
 
-async function getJson(place: Place, path: string): Promise<Record<string, unknown>> {
+async function getJson(place: DaemonPlace, path: string): Promise<Record<string, unknown>> {
   try {
     const { status, text } = await exchange(`${place.url}${path}`, { timeoutMs: HEALTH_TIMEOUT_MS })
     const value: unknown = text.startsWith('{') ? JSON.parse(text) : null
@@ -185,7 +185,7 @@ async function getJson(place: Place, path: string): Promise<Record<string, unkno
  * @returns its version, null if it does not tell
  * @throws UnreachableError
  */
-export async function readHealth(place: Place): Promise<{ version: string | null }> {
+export async function readHealth(place: DaemonPlace): Promise<{ version: string | null }> {
   const { status, version } = await getJson(place, '/health')
   if (status !== 'ok') throw unreachable(place, null, 'its /health does not say so')
   return { version: typeof version === 'string' ? version : null }
@@ -201,7 +201,7 @@ interface DaemonReadiness {
 }
 
 /** Asks whether the daemon can serve requests now, and if not, why. @throws UnreachableError */
-export async function readReadiness(place: Place): Promise<DaemonReadiness> {
+export async function readReadiness(place: DaemonPlace): Promise<DaemonReadiness> {
   const { ready, problems, degraded } = await getJson(place, '/ready')
   return { ready: ready === true, problems: textsIn(problems), degraded: textsIn(degraded) }
 }

@@ -1,5 +1,5 @@
 import { ReadableStream } from 'node:stream/web'
-import { type Given, type GraphQLDocument, textOf } from '@daybook/api/graphql'
+import { type GraphQLDocument, type ReadonlyInput, textOf } from '@daybook/api/graphql'
 import { parseAnswer } from '@daybook/client/http/request'
 import { createClient } from 'graphql-ws'
 import { WebSocket } from 'ws'
@@ -25,7 +25,7 @@ class ConnectionLost extends Error {}
 export function subscribe<Result, Variables extends object>(
   connection: Connection,
   subscription: GraphQLDocument<Result, Variables>,
-  variables: Given<Variables>,
+  variables: ReadonlyInput<Variables>,
   { onData, onConnected, signal }: Listener<Result>,
 ): Promise<void> {
   class WithKey extends WebSocket {

@@ -72,7 +72,7 @@ function renderMap({ memories, newer, problem, made }: AnsweredMap): string {
   const others = memories - newer - made.count
   return [
     `On the map: ${grouped(made.count)} of ${grouped(memories)} memories, as of ${made.madeAt}, by ${safeLine(made.model)}.`,
-    ...(newer > 0 ? [`Newer, and not on it: ${grouped(newer)}. Make it anew:  daybook map`] : []),
+    ...(newer > 0 ? [`Newer, and not on it: ${grouped(newer)}. Make it again:  daybook map`] : []),
     ...(others > 0 ? [`Without a vector, or too old for the map: ${grouped(others)}.`] : []),
     'See it in the console:  daybook console',
   ].join('\n')

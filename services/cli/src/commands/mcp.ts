@@ -5,8 +5,8 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { addExamples, addGlobalOptions, addNotes, globalOptions } from '../command.ts'
 import { CliError, confirm, EXIT, UsageError } from '../command-line.ts'
 import { type Outcome, ownCommand, serverOf } from '../mcp/client-config.ts'
-import { MCP_CLIENTS, type McpClient, type Place, SCOPES, type Scope } from '../mcp/clients.ts'
-import { configsOf, install, isInstalled, uninstall, type Wanted } from '../mcp/install.ts'
+import { type Machine, MCP_CLIENTS, type McpClient, SCOPES, type Scope } from '../mcp/clients.ts'
+import { configsOf, type InstallRequest, install, isInstalled, uninstall } from '../mcp/install.ts'
 import { renderError } from '../output/error.ts'
 import { note, noteRaw, print, printJson, printRaw } from '../output/print.ts'
 import { table } from '../output/table.ts'
@@ -122,14 +122,14 @@ function toolsets(value: string, before: readonly string[] = []): readonly strin
   }
 }
 
-const here = (): Place => ({
+const here = (): Machine => ({
   platform: process.platform,
   home: homedir(),
   environment: process.env,
   folder: process.cwd(),
 })
 
-function installOne(wanted: Wanted, command: Command): Promise<Outcome> {
+function installOne(wanted: InstallRequest, command: Command): Promise<Outcome> {
   const { toolsets: groups, http } = command.opts<Options>()
   const { url, dataDir, project } = globalOptions(command)
   const own = ownCommand(process.argv[1] ?? '')
@@ -146,7 +146,7 @@ function installOne(wanted: Wanted, command: Command): Promise<Outcome> {
 /** Changes the clients one after the other: what fails for one is told, and the others go on. */
 async function change(
   command: Command,
-  changeOne: (wanted: Wanted, command: Command) => Promise<Outcome>,
+  changeOne: (wanted: InstallRequest, command: Command) => Promise<Outcome>,
 ): Promise<void> {
   const { client, scope, name, force = false, dryRun = false, yes = false } = command.opts<Options>()
   const json = globalOptions(command).json === true
@@ -171,7 +171,7 @@ async function change(
 /** The clients that the user agrees to. @throws CliError NO_CLIENT if there is none, UsageError if nobody can be asked */
 async function chosen(
   command: string,
-  { place, scope, name, yes }: Pick<Wanted, 'place' | 'scope' | 'name'> & { readonly yes: boolean },
+  { place, scope, name, yes }: Pick<InstallRequest, 'place' | 'scope' | 'name'> & { readonly yes: boolean },
 ): Promise<readonly McpClient[]> {
   const isInstalling = command === 'install'
   const found = MCP_CLIENTS.filter((client) =>

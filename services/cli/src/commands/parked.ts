@@ -94,7 +94,7 @@ async function drop(sequence: number, command: Command): Promise<void> {
   await dropOne(sequence, { connection, json, yes, place })
 }
 
-interface Dropping {
+interface DropOptions {
   readonly connection: Connection
   readonly json: boolean
   readonly yes: boolean
@@ -102,7 +102,7 @@ interface Dropping {
 }
 
 /** Makes a projection skip one event for good, after asking. */
-async function dropOne(sequence: number, { connection, json, yes, place }: Dropping): Promise<void> {
+async function dropOne(sequence: number, { connection, json, yes, place }: DropOptions): Promise<void> {
   const found = (await findParked(connection, sequence, place)).filter(({ droppedAt }) => droppedAt === null)
   const [one] = found
   if (one === undefined)

@@ -100,7 +100,9 @@ async function reindex(
       detach: options.detach === true,
     })
   if (projection === undefined)
-    throw new UsageError('What is to be made anew?', [`daybook reindex <projection>: ${PROJECTION_ARGUMENT}`])
+    throw new UsageError('What is to be made again?', [
+      `daybook reindex <projection>: ${PROJECTION_ARGUMENT}`,
+    ])
   const projections = await projectionsMeant(connection, projection)
   const { model, regenerateEmbeddings, kinds, project, acceptParked, detach = false } = options
   const apiKinds =
@@ -116,14 +118,14 @@ async function reindex(
   )
 }
 
-interface Dropping {
+interface DropOptions {
   readonly connection: Connection
   readonly json: boolean
   readonly yes: boolean
 }
 
 /** Deletes the old generations of one projection, or of all, after asking. */
-async function dropOld(given: string | undefined, { connection, json, yes }: Dropping): Promise<void> {
+async function dropOld(given: string | undefined, { connection, json, yes }: DropOptions): Promise<void> {
   const old = (await readGenerations(connection)).filter(
     ({ projection, status }) =>
       status === 'OLD' && (given === undefined || given === 'all' || spoken(projection) === given),

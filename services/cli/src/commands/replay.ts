@@ -25,7 +25,7 @@ export function configureReplay(command: Command): void {
     `
 Sends a part of one project’s journal again; the project is the key’s own unless --project names one. Without --projection
 the events are published again: projectors skip those they have, and listeners get them once more. With --projection the
-memories with events in that part are written anew from the journal, as in a rebuild.
+memories with events in that part are rewritten from the journal, as in a rebuild.
 ${OPERATION_HELP}`,
   )
 }

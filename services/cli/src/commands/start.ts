@@ -5,7 +5,7 @@ import { addExamples, addNotes, globalOptions } from '../command.ts'
 import { UsageError } from '../command-line.ts'
 import { note, print, printJson } from '../output/print.ts'
 
-/** What the distributed form consists of (docs/operations.md). */
+/** What the distributed form consists of (docs/running.md). */
 const SERVICES = ['gateway', 'projector-pgvector', 'projector-typesense', 'reindex', 'sync']
 
 /** Adds the arguments, options and action of `daybook start`. */
@@ -30,7 +30,7 @@ export function configureStart(command: Command): void {
     command,
     `
 Runs Daybook on this machine until Ctrl-C: database, model and API in one process, on one data folder. Settings are
-environment variables, listed in docs/operations.md.
+environment variables, listed in docs/settings.md.
 
 With --detach it goes on without this terminal and writes to daemon.log in the data folder. If one runs there already,
 that one is named. If another program has port 4000, and DAYBOOK_PORT is not set, it takes a free one: commands find its

@@ -121,7 +121,7 @@ another home; the key is asked for, or taken from DAYBOOK_HOME_KEY or standard i
 
 promote moves the home here. The old one hands over what it has and follows this one from then on. With --lost it is not
 asked: for a home that will not come back, or not soon. Needs keys with the scope admin; unfollow, repoint and promote
-need one that runs the whole Daybook. What was unfollowed can be followed again, and is copied anew.`,
+need one that runs the whole Daybook. What was unfollowed can be followed again, and is copied again.`,
   )
 }
 

@@ -1,7 +1,7 @@
 import {
-  type Given,
   type GraphQLDocument,
   graphql,
+  type ReadonlyInput,
   type ResultOf,
   type VariablesOf,
 } from '@daybook/api/graphql'
@@ -91,7 +91,7 @@ function renderEvent(
 interface Following<Event> {
   readonly connection: Connection
   readonly document: GraphQLDocument<{ events: Event }, TailVariables>
-  readonly filter: Given<TailVariables>['filter']
+  readonly filter: ReadonlyInput<TailVariables>['filter']
   /** Null means from now on. */
   readonly after: number | null
   readonly onEvent: (event: Event) => void

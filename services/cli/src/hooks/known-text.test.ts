@@ -1,8 +1,8 @@
 import { isInProportion } from '@daybook/runtime/testing/growth'
 import { expect, test } from 'vitest'
-import { type Known, knownText, maskSecrets } from './known-text.ts'
+import { type ContextKnowledge, knownText, maskSecrets } from './known-text.ts'
 
-const memory = (id: string, content: string, title = content): Known => ({
+const memory = (id: string, content: string, title = content): ContextKnowledge => ({
   id,
   title,
   content,

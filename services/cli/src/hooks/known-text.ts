@@ -1,7 +1,7 @@
 import { safeLine, safeText } from '@daybook/memory/safe-text'
 
 /** A memory as a session begins with it. */
-export interface Known {
+export interface ContextKnowledge {
   readonly id: string
   readonly title: string
   /** The main text; null if its title is all. */
@@ -13,7 +13,7 @@ export interface Known {
 /** Memories of one sort, the most important first. */
 interface KnownGroup {
   readonly heading: string
-  readonly memories: readonly Known[]
+  readonly memories: readonly ContextKnowledge[]
 }
 
 /**
@@ -65,7 +65,7 @@ export function knownText(context: string, groups: readonly KnownGroup[], tokens
   return lines.length === 0 ? '' : [...head, ...lines, end].join('\n')
 }
 
-function entryOf({ id, title, content, at }: Known): string {
+function entryOf({ id, title, content, at }: ContextKnowledge): string {
   const said = content === null || content.startsWith(title) ? (content ?? title) : `${title}: ${content}`
   const lines = safeText(said)
     .split('\n')

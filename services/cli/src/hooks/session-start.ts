@@ -6,7 +6,7 @@ import { safeLine } from '@daybook/memory/safe-text'
 import { request as ask, succeeded } from '../client/request.ts'
 import { shorten } from '../output/print.ts'
 import type { Connection } from '../settings.ts'
-import { type Known, knownText, maskSecrets } from './known-text.ts'
+import { type ContextKnowledge, knownText, maskSecrets } from './known-text.ts'
 import type { HookInput, Transcript } from './read-transcript.ts'
 
 /** Memories of low trust, such as of web pages, are left out: nobody asked for them in this session. */
@@ -26,14 +26,14 @@ const KNOWN = graphql(`
     }
   }`)
 
-interface Node extends Omit<Known, 'at'> {
+interface Node extends Omit<ContextKnowledge, 'at'> {
   readonly importance: number
   readonly createdAt: string
   readonly occurredAt: string | null
 }
 
 /** Work that was put aside comes first, then what is left to do, what was learned, and the last sessions. */
-const toKnown = ({ edges }: { readonly edges: readonly { readonly node: Node }[] }): Known[] =>
+const toKnown = ({ edges }: { readonly edges: readonly { readonly node: Node }[] }): ContextKnowledge[] =>
   edges.map(({ node: { id, title, content, createdAt, occurredAt } }) => ({
     id,
     title,

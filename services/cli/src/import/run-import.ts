@@ -273,7 +273,7 @@ const STALL_MS = 60_000
 
 const POLL_MS = 300
 
-interface Waiting {
+interface WaitOptions {
   readonly connection: Connection
   readonly sequence: number
   readonly signal: AbortSignal
@@ -285,7 +285,7 @@ interface Waiting {
  * @returns false if the signal ended the waiting
  * @throws CliError NOT_SEARCHABLE if nothing moves any more; it says how far the index is
  */
-export async function waitUntilSearchable(given: Waiting): Promise<boolean> {
+export async function waitUntilSearchable(given: WaitOptions): Promise<boolean> {
   const { connection, sequence, signal, onProgress } = given
   let state = ''
   let mostPending = 0

@@ -9,7 +9,7 @@ import type { Connection } from '../settings.ts'
 import type { BadLine, Entry } from './entry.ts'
 
 /** The result of sending a batch. */
-interface Sent {
+interface BatchOutcome {
   readonly imported: number
   /** Things that were remembered already, and say something new now. */
   readonly revised: number
@@ -48,7 +48,7 @@ type Results = ResultOf<typeof IMPORT>['rememberMany']
  * fails. Every entry has an idempotency key, so sending it again is always safe.
  * @throws UnreachableError after `retryMs`, UnauthorisedError
  */
-export async function sendBatch(entries: readonly Entry[], sending: Sending): Promise<Sent> {
+export async function sendBatch(entries: readonly Entry[], sending: Sending): Promise<BatchOutcome> {
   if (entries.length === 0) return { imported: 0, revised: 0, alreadyThere: 0, sequence: 0, bad: [] }
   try {
     return toSent(entries, await withRetries(entries, sending))
@@ -93,7 +93,7 @@ async function withRetries(entries: readonly Entry[], sending: Sending): Promise
   }
 }
 
-function toSent(entries: readonly Entry[], results: Results): Sent {
+function toSent(entries: readonly Entry[], results: Results): BatchOutcome {
   let [imported, revised, alreadyThere, sequence] = [0, 0, 0, 0]
   const bad: BadLine[] = []
   for (const [index, { line }] of entries.entries()) {

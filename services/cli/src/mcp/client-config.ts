@@ -4,12 +4,12 @@ import { findDataFolder } from '@daybook/local-daemon/data-folder'
 import { createTwoFilesPatch } from 'diff'
 import { maskSecrets } from '../hooks/known-text.ts'
 import { type GlobalOptions, parseUrl, placeFrom } from '../settings.ts'
-import type { McpClient, Place, Scope, Server } from './clients.ts'
+import type { Machine, McpClient, Scope, Server } from './clients.ts'
 import { ConfigError, edited, FORMATS, readServers, type Servers } from './config/config-file.ts'
 import type { Entry } from './config/json-format.ts'
 
 /** The file of a client's configuration. @throws ConfigError NO_SUCH_SCOPE */
-export function fileOf(client: McpClient, scope: Scope, place: Place): string {
+export function fileOf(client: McpClient, scope: Scope, place: Machine): string {
   const file = client.files[scope]?.(place)
   if (file !== undefined) return file
   throw new ConfigError('NO_SUCH_SCOPE', `${client.title} has no configuration of its own for a ${scope}.`, [
@@ -81,7 +81,7 @@ export interface ServerOptions extends Pick<GlobalOptions, 'url' | 'dataDir' | '
  * the scope `user` that folder may be any, so a data folder elsewhere is named; for a project's it is the project's own.
  * @throws UsageError for a URL that is none; UnreachableError if over HTTP none is given and the folder's daemon does not run
  */
-export function serverOf(options: ServerOptions, scope: Scope, own: Command, place: Place): Server {
+export function serverOf(options: ServerOptions, scope: Scope, own: Command, place: Machine): Server {
   const dataDir = options.dataDir === undefined ? null : resolve(place.folder, options.dataDir)
   const found = dataDir ?? findDataFolder(place.folder, place.home)
   const { project, toolsets } = options

@@ -250,7 +250,7 @@ const windsurf: McpClient = {
 }
 
 /** On macOS Zed keeps its settings where it does on Linux. */
-const folder = (place: Place): string =>
+const folder = (place: Machine): string =>
   place.platform === 'win32'
     ? settingsFolder(place, 'Zed')
     : place.platform === 'darwin'
@@ -294,7 +294,7 @@ export const MCP_CLIENTS: readonly McpClient[] = [
 ]
 
 /** Where configurations are looked for. Tests name another home and another system. */
-export interface Place {
+export interface Machine {
   readonly platform: NodeJS.Platform
   /** The user's home folder. */
   readonly home: string
@@ -318,9 +318,9 @@ export interface McpClient {
   /** The object or table of its configuration that holds the servers by name. */
   readonly section: string
   /** Its configuration file of each scope that it has. */
-  readonly files: Readonly<Partial<Record<Scope, (place: Place) => string>>>
+  readonly files: Readonly<Partial<Record<Scope, (place: Machine) => string>>>
   /** Folders or files that exist only where it is installed. */
-  readonly signs: (place: Place) => readonly string[]
+  readonly signs: (place: Machine) => readonly string[]
   /** Names under which it stands in `PATH`. */
   readonly programs: readonly string[]
   /** How its configuration names an environment variable; null if it cannot, so that it can be given no key. */
@@ -332,14 +332,14 @@ export interface McpClient {
 }
 
 /** Joins a path as the system of the place does. */
-export const pathOf = ({ platform }: Pick<Place, 'platform'>, ...parts: readonly string[]): string =>
+export const pathOf = ({ platform }: Pick<Machine, 'platform'>, ...parts: readonly string[]): string =>
   (platform === 'win32' ? win32 : posix).join(...parts)
 
 /** A path below the user's home. */
-const inHome = (place: Place, ...parts: readonly string[]): string => pathOf(place, place.home, ...parts)
+const inHome = (place: Machine, ...parts: readonly string[]): string => pathOf(place, place.home, ...parts)
 
 /** Where programs with a window keep their settings: `~/.config`, `~/Library/Application Support`, `%APPDATA%`. */
-function settingsFolder(place: Place, ...parts: readonly string[]): string {
+function settingsFolder(place: Machine, ...parts: readonly string[]): string {
   const { platform, environment } = place
   if (platform === 'win32')
     return pathOf(place, environment['APPDATA'] || inHome(place, 'AppData', 'Roaming'), ...parts)

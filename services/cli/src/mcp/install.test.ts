@@ -17,7 +17,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { serverOf } from './client-config.ts'
 import { MCP_CLIENTS, type McpClient, type Scope } from './clients.ts'
 import { changeConfig } from './config/config-file.ts'
-import { install, uninstall, type Wanted } from './install.ts'
+import { type InstallRequest, install, uninstall } from './install.ts'
 import { temporaryPlace } from './testing/temporary-place.ts'
 
 let place: ReturnType<typeof temporaryPlace>
@@ -29,10 +29,10 @@ afterEach(() => place.remove())
 const OWN = { command: '/opt/node', args: ['/opt/daybook/bin/daybook.mjs', 'mcp'] }
 const clientOf = (id: string) => MCP_CLIENTS.find((client) => client.id === id) as McpClient
 
-function wanted(client: McpClient, other: Partial<Wanted> = {}): Wanted {
+function wanted(client: McpClient, other: Partial<InstallRequest> = {}): InstallRequest {
   return { client, scope: 'user', place, name: 'daybook', dryRun: false, force: false, ...other }
 }
-const add = (one: Wanted, options: Parameters<typeof serverOf>[0] = {}) =>
+const add = (one: InstallRequest, options: Parameters<typeof serverOf>[0] = {}) =>
   install(one, serverOf(options, one.scope, OWN, place))
 
 function fileOf(client: McpClient, scope: Scope = 'user', text?: string): string {

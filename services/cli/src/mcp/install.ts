@@ -4,8 +4,8 @@ import { isDeepStrictEqual } from 'node:util'
 import { diffOf, fileOf, type Outcome, serversIn, snippetOf, withEntry } from './client-config.ts'
 import {
   KEY_VARIABLE,
+  type Machine,
   type McpClient,
-  type Place,
   pathOf,
   SCOPES,
   type Scope,
@@ -15,10 +15,10 @@ import { backupsOf, ConfigError, changeConfig, FORMATS, isObject, readConfig } f
 import type { Entry } from './config/json-format.ts'
 
 /** What is asked for one client. */
-export interface Wanted {
+export interface InstallRequest {
   readonly client: McpClient
   readonly scope: Scope
-  readonly place: Place
+  readonly place: Machine
   /** The server's name in the configuration. */
   readonly name: string
   /** Whether to only say what would change. */
@@ -31,7 +31,7 @@ export interface Wanted {
  * Writes Daybook's server into a client's configuration. Fields that the user added to our entry stay; a second time nothing changes.
  * @throws ConfigError; the configuration is as it was then
  */
-export async function install(wanted: Wanted, server: Server): Promise<Outcome> {
+export async function install(wanted: InstallRequest, server: Server): Promise<Outcome> {
   const { client, scope, place, name, dryRun, force } = wanted
   const path = fileOf(client, scope, place)
   const offered = entryFor(client, server)
@@ -99,7 +99,7 @@ const taken = (client: McpClient, name: string, file: string) =>
  * the installation made, that copy comes back byte by byte. A server whose name was taken with `--force` comes back too.
  * @throws ConfigError; the configuration is as it was then
  */
-export async function uninstall(wanted: Wanted): Promise<Outcome> {
+export async function uninstall(wanted: InstallRequest): Promise<Outcome> {
   const { client, scope, place, name, dryRun, force } = wanted
   const path = fileOf(client, scope, place)
   let needless: readonly string[] = []
@@ -134,7 +134,7 @@ export async function uninstall(wanted: Wanted): Promise<Outcome> {
 }
 
 /** The folder that was made for a file, unless something else is in it by now. */
-function removeEmptyFolder(folder: string, place: Place): void {
+function removeEmptyFolder(folder: string, place: Machine): void {
   if (folder === place.folder || folder === place.home) return
   try {
     rmdirSync(folder)
@@ -241,7 +241,7 @@ function merged(present: unknown, entry: Readonly<Record<string, unknown>>): Rec
 }
 
 /** Whether a client is on this machine: one of its folders is there, or its program in `PATH`. */
-export function isInstalled(client: McpClient, place: Place): boolean {
+export function isInstalled(client: McpClient, place: Machine): boolean {
   if (client.signs(place).some((path) => existsSync(path))) return true
   const folders = (place.environment['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '')
   const endings = place.platform === 'win32' ? ['.exe', '.cmd'] : ['']
@@ -262,7 +262,7 @@ interface ConfigState {
 }
 
 /** The configurations that a client has, and whether Daybook is in them under this name. */
-export function configsOf(client: McpClient, place: Place, name: string): readonly ConfigState[] {
+export function configsOf(client: McpClient, place: Machine, name: string): readonly ConfigState[] {
   return SCOPES.flatMap((scope): ConfigState[] => {
     const path = client.files[scope]?.(place)
     if (path === undefined) return []

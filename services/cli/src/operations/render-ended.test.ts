@@ -34,7 +34,7 @@ test('a rebuild says what is live, and how to go back', () => {
     ].join('\n'),
   )
   const inPlace = renderEnded(operation({ result: { generation: 2, rewritten: 7 } }))
-  expect(inPlace).toContain('7 memories were written anew in generation 2')
+  expect(inPlace).toContain('7 memories were rewritten in generation 2')
 })
 
 test('a failure says why, in one line that no escape sequence is in', () => {

@@ -67,9 +67,9 @@ function outcome(operation: Operation, result: Result, options: ReportOptions): 
 
 function rewritten(result: Result): string[] {
   const [memories, generation] = [Number(result['rewritten'] ?? 0), Number(result['generation'] ?? 0)]
-  const anew = `${grouped(memories)} memories were written anew in generation ${generation}.`
+  const rewritten = `${grouped(memories)} memories were rewritten in generation ${generation}.`
   const tried = Number(result['retried'] ?? 0) + Number(result['failed'] ?? 0)
-  return tried === 0 ? [anew] : [anew, ...retried(result)]
+  return tried === 0 ? [rewritten] : [rewritten, ...retried(result)]
 }
 
 function retried(result: Result): string[] {
@@ -103,7 +103,7 @@ function verified(result: VerifyResult, projection: string, options: ReportOptio
   const parked = result.projects.some((one) => one.parked > 0)
   return [
     ...lines,
-    ...(differs ? [`Write anew what differs:  daybook verify ${projection} --repair`] : []),
+    ...(differs ? [`Rewrite what differs:  daybook verify ${projection} --repair`] : []),
     ...(parked ? [`See what is parked, and why:  daybook parked list --projection ${projection}`] : []),
   ]
 }

@@ -105,7 +105,7 @@ function whatToDo(problems: VerifyJournalResult['projects'][number]['problems'])
   return [
     ...(others
       ? [
-          'Something other than Daybook changed the journal. Restore a backup in which it is sound (docs/operations.md, "Backup and restore").',
+          'Something other than Daybook changed the journal. Restore a backup in which it is sound (docs/upkeep.md, "Backup and restore").',
         ]
       : []),
     ...(changed.size > 0

@@ -1,4 +1,10 @@
-import { type Given, type GraphQLDocument, graphql, type InputOf, type ResultOf } from '@daybook/api/graphql'
+import {
+  type GraphQLDocument,
+  graphql,
+  type InputOf,
+  type ReadonlyInput,
+  type ResultOf,
+} from '@daybook/api/graphql'
 import { NO_CONTENT } from '@daybook/client/documents/memory'
 import type * as MemoryContent from '@daybook/client/documents/memory-content'
 import { safeText } from '@daybook/memory/safe-text'
@@ -65,7 +71,7 @@ async function findAndShow<Variables>(
   document: (
     content: Content,
   ) => GraphQLDocument<{ found: ResultOf<ReturnType<typeof foundFragment>> }, Variables>,
-  variables: Given<Variables>,
+  variables: ReadonlyInput<Variables>,
   command: Command,
 ): Promise<void> {
   const { connection, json } = invocation(command)
@@ -74,7 +80,7 @@ async function findAndShow<Variables>(
   await showFound(found, content)
 }
 
-type Found =
+type SearchOutcome =
   | ResultOf<ReturnType<typeof searchDocument>>['search']
   | ResultOf<ReturnType<typeof foundFragment>>
 
@@ -84,7 +90,7 @@ type Found =
  * @param withVersion whether hits say their version
  */
 export async function showFound(
-  result: Found,
+  result: SearchOutcome,
   content: typeof MemoryContent | null,
   withVersion = false,
 ): Promise<void> {

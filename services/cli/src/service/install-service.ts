@@ -250,7 +250,7 @@ export function serviceCommand(node = process.execPath, from?: string): ServiceP
   if (repository !== null)
     throw new ServiceError(
       'NOT_INSTALLED',
-      `This Daybook runs from the repository ${repository}, whose bundles are made anew as its sources change. A service needs one that stays.`,
+      `This Daybook runs from the repository ${repository}, whose bundles are made again as its sources change. A service needs one that stays.`,
       [`Make the package:     npm run package   (in ${repository}; its last line is the tarball)`, ...HOW],
     )
   const { file, args } = findProgram('daemon', from)

@@ -27,7 +27,7 @@ const UNFOLLOW = graphql(
 )
 
 /**
- * Asks, ends following a project, and has its copy removed here.
+ * Confirms, then unfollows the project and deletes its local copy.
  * @throws CliError UNSHARED if something has not reached the home, unless that may be dropped
  */
 export async function unfollow(

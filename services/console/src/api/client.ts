@@ -1,4 +1,4 @@
-import type { Given, GraphQLDocument } from '@daybook/api/graphql'
+import type { GraphQLDocument, ReadonlyInput } from '@daybook/api/graphql'
 import { createCalls } from '@daybook/client/calls/calls'
 import { DaybookClientError } from '@daybook/client/client-error'
 import { type EventsOptions, followJournal } from '@daybook/client/events/follow-journal'
@@ -40,7 +40,7 @@ export function onSessionOver(tell: () => void): () => void {
  */
 export const read = <Result, Variables>(
   document: GraphQLDocument<Result, Variables>,
-  variables: Given<Variables>,
+  variables: ReadonlyInput<Variables>,
   options?: RequestOptions,
 ): Promise<Result> => noticing(daybook.calls.read(document, variables, options))
 
@@ -51,7 +51,7 @@ export const read = <Result, Variables>(
  */
 export const change = <Result, Variables, Taken>(
   document: GraphQLDocument<Result, Variables>,
-  variables: (idempotencyKey: string) => Given<Variables>,
+  variables: (idempotencyKey: string) => ReadonlyInput<Variables>,
   take: (result: Result) => Taken,
 ): Promise<Taken> => noticing(daybook.calls.change(document, variables, take))
 
@@ -76,7 +76,7 @@ export async function* follow(options: EventsOptions): AsyncGenerator<JournalEve
  */
 export const changeOnce = async <Result, Variables, Taken>(
   document: GraphQLDocument<Result, Variables>,
-  variables: Given<Variables>,
+  variables: ReadonlyInput<Variables>,
   take: (result: Result) => Taken,
 ): Promise<Taken> => take(await noticing(request(daybook.connection, document, variables)))
 

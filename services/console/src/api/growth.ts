@@ -1,4 +1,4 @@
-import { type Given, graphql, type ResultOf, type VariablesOf } from '@daybook/api/graphql'
+import { graphql, type ReadonlyInput, type ResultOf, type VariablesOf } from '@daybook/api/graphql'
 import { read } from './client.ts'
 import { COUNTS } from './operations.ts'
 
@@ -19,6 +19,6 @@ export type Growth = Answer['growth']
 
 /** Reads the growth of the memories that match, and their counts. @throws DaybookClientError; the signal's reason */
 export const readGrowth = (
-  request: Given<VariablesOf<typeof GROWTH>>,
+  request: ReadonlyInput<VariablesOf<typeof GROWTH>>,
   signal?: AbortSignal,
 ): Promise<Answer> => read(GROWTH, request, { signal })

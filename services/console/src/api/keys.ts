@@ -1,4 +1,4 @@
-import { type Given, graphql, type InputOf, type ResultOf } from '@daybook/api/graphql'
+import { graphql, type InputOf, type ReadonlyInput, type ResultOf } from '@daybook/api/graphql'
 import { succeeded } from '@daybook/client/calls/calls'
 import { FAILURE } from '@daybook/client/documents/failure'
 import { changeOnce, read } from './client.ts'
@@ -46,7 +46,7 @@ const made = ({ made: result }: ResultOf<typeof CREATE>) => succeeded(result)
 export type MadeKey = ReturnType<typeof made>
 
 /** Makes a key. @throws DaybookClientError */
-export const createKey = (input: Given<InputOf<'CreateKeyInput'>>): Promise<MadeKey> =>
+export const createKey = (input: ReadonlyInput<InputOf<'CreateKeyInput'>>): Promise<MadeKey> =>
   changeOnce(CREATE, { input }, made)
 
 /** Makes a key that may do the same. @param graceSeconds how long the old one stays valid @throws DaybookClientError */

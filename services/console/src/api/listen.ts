@@ -5,7 +5,7 @@ import type { JournalEvent } from './events.ts'
 /**
  * Calls back for each event of the project's journal from now on, until the signal is aborted; with null where the end of
  * the journal was replaced by another. In a project that follows another Daybook that is usual: what was written offline
- * is made anew each time that events of its home arrive.
+ * is made again each time that events of its home arrive.
  * @throws DaybookClientError for what else does not pass
  */
 export async function listen(

@@ -1,4 +1,10 @@
-import { type Given, type GraphQLDocument, graphql, type InputOf, type ResultOf } from '@daybook/api/graphql'
+import {
+  type GraphQLDocument,
+  graphql,
+  type InputOf,
+  type ReadonlyInput,
+  type ResultOf,
+} from '@daybook/api/graphql'
 import { succeeded } from '@daybook/client/calls/calls'
 import { FAILURE } from '@daybook/client/documents/failure'
 import { useEffect, useState } from 'preact/hooks'
@@ -79,7 +85,7 @@ type Answer = ResultOf<typeof CANCEL>
 /** @throws DaybookClientError BUSY while another operation is at work there */
 const request = <Variables>(
   document: GraphQLDocument<Answer, Variables>,
-  variables: Given<Variables>,
+  variables: ReadonlyInput<Variables>,
 ): Promise<Operation> => changeOnce(document, variables, ({ operation }) => succeeded(operation))
 
 /** How a projection is rebuilt. */

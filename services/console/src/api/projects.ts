@@ -1,4 +1,4 @@
-import { type Given, graphql, type InputOf, type ResultOf } from '@daybook/api/graphql'
+import { graphql, type InputOf, type ReadonlyInput, type ResultOf } from '@daybook/api/graphql'
 import { succeeded } from '@daybook/client/calls/calls'
 import { FAILURE } from '@daybook/client/documents/failure'
 import { changeOnce, read } from './client.ts'
@@ -10,7 +10,7 @@ const PROJECTS = graphql(`query Projects {
 /** A project, what it holds and what it may hold. */
 export type Project = ResultOf<typeof PROJECTS>['projects'][number]
 /** The most that a project may hold or ask for; null: no limit. */
-export type ProjectLimits = Given<InputOf<'ProjectLimitsInput'>>
+export type ProjectLimits = ReadonlyInput<InputOf<'ProjectLimitsInput'>>
 
 /** The projects that the session's key may use, by name. @throws DaybookClientError */
 export const listProjects = async (signal: AbortSignal): Promise<readonly Project[]> =>

@@ -1,4 +1,10 @@
-import { type Given, graphql, type InputOf, type ResultOf, type VariablesOf } from '@daybook/api/graphql'
+import {
+  graphql,
+  type InputOf,
+  type ReadonlyInput,
+  type ResultOf,
+  type VariablesOf,
+} from '@daybook/api/graphql'
 import { EXPLANATION } from '@daybook/client/documents/memory'
 import { read } from './client.ts'
 import { COUNTS } from './operations.ts'
@@ -24,7 +30,7 @@ const SEARCH = graphql(
 )
 
 /** What is searched for, and how. */
-type SearchRequest = Given<VariablesOf<typeof SEARCH>>
+type SearchRequest = ReadonlyInput<VariablesOf<typeof SEARCH>>
 
 /** The answer to a search. */
 export type SearchAnswer = ResultOf<typeof SEARCH>['search']
@@ -62,7 +68,7 @@ interface Newest {
 
 /** The newest memories that match, and the counts of all that match. @throws DaybookClientError; the signal's reason */
 export async function readNewest(
-  request: Given<VariablesOf<typeof NEWEST>>,
+  request: ReadonlyInput<VariablesOf<typeof NEWEST>>,
   signal?: AbortSignal,
 ): Promise<Newest> {
   const { memories, counts } = await read(NEWEST, request, { signal })

@@ -205,7 +205,7 @@ function PlotTable({
   )
 }
 
-interface Shown {
+interface PlotProps {
   readonly title: string
   readonly series: readonly Series[]
   readonly bars?: boolean
@@ -216,7 +216,7 @@ const EACH = { DAY: 'day', WEEK: 'week', MONTH: 'month', YEAR: 'year' } as const
 /** The plots of the page, each with its numbers as a table. */
 function Plots({ growth }: { readonly growth: Growth }) {
   const { unit, starts } = growth
-  const plots = useMemo<Shown[]>(() => {
+  const plots = useMemo<PlotProps[]>(() => {
     const kinds = seriesOf(growth.kinds, 'other kinds', (kind) => kind.toLowerCase())
     const contexts = seriesOf(growth.contexts, 'others, or none', (context) => context)
     const each = EACH[unit]

@@ -9,7 +9,7 @@ import { isReplaced } from '../api/listen.ts'
  *
  *   live ──pause──▶ paused: events wait beside the list ──resume──▶ live, with all of them
  *   live ──older events, and the list is full──▶ back: the newest leave the list ──to the newest──▶ live
- *   any ──the journal's end is another one──▶ live, with the newest read anew
+ *   any ──the journal's end is another one──▶ live, with the newest read again
  *
  * Below, the stream goes on in each of them, and a lost connection resumes after the last event seen (`follow`).
  */
@@ -43,7 +43,7 @@ export interface TailState {
   readonly mode: 'live' | 'paused' | 'back'
   readonly connection: 'connecting' | 'live' | 'lost'
   readonly loadingOlder: boolean
-  /** Whether the journal's end was replaced by another since the page was opened; the list was read anew then. */
+  /** Whether the journal's end was replaced by another since the page was opened; the list was read again then. */
   readonly replaced: boolean
   /** What does not pass by itself; null while all is well. */
   readonly failure: unknown
@@ -70,7 +70,7 @@ export const hasOlder = ({ entries }: TailState): boolean => (entries[0]?.sequen
 /** @param onChange something of the state is different; at most 5 times a second while events come */
 export function createTail(onChange: () => void): JournalTail {
   let kept: JournalEntry[] = []
-  /** Came while paused; null: not all of them are kept, so that resuming reads the newest anew. */
+  /** Came while paused; null: not all of them are kept, so that resuming reads the newest again. */
   let waiting: JournalEntry[] | null = []
   let head = 0
   /** The place from which the stream goes on; null: the newest events are read first. */
@@ -205,7 +205,7 @@ export function createTail(onChange: () => void): JournalTail {
         const room = MOST_KEPT - kept.length
         const wanted = room > 0 ? Math.min(PAGE, room) : PAGE
         const older = await readEntries(Math.max(0, oldest - 1 - wanted), oldest - 1)
-        // Meanwhile the list may have been read anew.
+        // Meanwhile the list may have been read again.
         if (kept[0]?.sequence === oldest) {
           kept.unshift(...older)
           if (kept.length > MOST_KEPT) {

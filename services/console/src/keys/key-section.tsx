@@ -24,7 +24,7 @@ import { ProjectsChoice, type Reach } from './projects-choice.tsx'
 import { BeginQuarantine } from './quarantine-section.tsx'
 import { TRUST_LEVELS } from './trust-levels.ts'
 
-type Open = { readonly dialog: 'create' } | { readonly dialog: KeyAction; readonly of: ApiKey }
+type OpenDialog = { readonly dialog: 'create' } | { readonly dialog: KeyAction; readonly of: ApiKey }
 
 /** From how many keys on they can be filtered by name. */
 const MANY = 10
@@ -45,7 +45,7 @@ export function KeySection({
   readonly project: string | null
   onChange(): void
 }) {
-  const [open, setOpen] = useState<Open | null>(null)
+  const [open, setOpen] = useState<OpenDialog | null>(null)
   const [made, setMade] = useState<MadeKey | null>(null)
   const [withEnded, setWithEnded] = useState(false)
   const [named, setNamed] = useState('')
@@ -86,7 +86,7 @@ export function KeySection({
         </div>
       </div>
       {shown.length === 0 ? (
-        <p class="muted">No key is called so.</p>
+        <p class="muted">No key has that name.</p>
       ) : (
         <KeyTable
           keys={shown}

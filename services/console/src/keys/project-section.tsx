@@ -15,14 +15,14 @@ import { formatBytes, formatCount, formatCounted } from '../components/format.ts
 import { setParams } from '../router/location.ts'
 import { Act } from './key-section.tsx'
 
-type Open =
+type OpenDialog =
   | { readonly dialog: 'create' }
   | { readonly dialog: 'rename' | 'limits' | 'delete'; readonly of: Project }
 
 /** From how many projects on they can be filtered by name. */
 const MANY = 10
 
-/** The projects that the session's key opens. Who runs the whole Daybook makes, renames, limits and deletes them. */
+/** The projects that the session's key opens. A key for the whole Daybook can create, rename, limit and delete them. */
 export function ProjectSection({
   projects,
   current,
@@ -34,7 +34,7 @@ export function ProjectSection({
   readonly wholeDaybook: boolean
   onChange(): void
 }) {
-  const [open, setOpen] = useState<Open | null>(null)
+  const [open, setOpen] = useState<OpenDialog | null>(null)
   const [said, setSaid] = useState('')
   const [named, setNamed] = useState('')
   const close = () => setOpen(null)

@@ -22,7 +22,7 @@ const STEP = 40
 
 const ZOOM = 1.4
 
-interface Place {
+interface Position {
   readonly x: number
   readonly y: number
 }
@@ -51,8 +51,8 @@ export function MapCanvas({
   const [chosen, setView] = useState<View | null>(null)
   const [hovered, setHovered] = useState<number | null>(null)
   const [drag, setDrag] = useState<{
-    readonly from: Place
-    readonly to: Place
+    readonly from: Position
+    readonly to: Position
     readonly mode: DragMode
   } | null>(null)
   const themes = useThemeChanges()
@@ -205,14 +205,14 @@ export function MapCanvas({
   )
 }
 
-const MOVES: Readonly<Record<string, Place>> = {
+const MOVES: Readonly<Record<string, Position>> = {
   ArrowLeft: { x: -1, y: 0 },
   ArrowRight: { x: 1, y: 0 },
   ArrowUp: { x: 0, y: -1 },
   ArrowDown: { x: 0, y: 1 },
 }
 
-function placeOf(event: MouseEvent, element: Element): Place {
+function placeOf(event: MouseEvent, element: Element): Position {
   const { left, top } = element.getBoundingClientRect()
   return { x: event.clientX - left, y: event.clientY - top }
 }

@@ -83,7 +83,7 @@ function Standing({
         {others > 0 && ` ${others.toLocaleString()} have no vector yet, or are too old for a map.`}
       </p>
       <button type="button" disabled={!canMake} onClick={onMake}>
-        Make it anew
+        Make it again
       </button>
     </div>
   )

@@ -71,7 +71,7 @@ function rebuilt(result: Readonly<Record<string, unknown>>): Outcome {
 const rewritten = (result: Readonly<Record<string, unknown>>): Outcome =>
   plain(
     Number(result['failed'] ?? 0) === 0,
-    `${formatCounted(Number(result['rewritten'] ?? 0), 'memory', 'memories')} written anew in generation ${Number(result['generation'] ?? 0)}.`,
+    `${formatCounted(Number(result['rewritten'] ?? 0), 'memory', 'memories')} rewritten in generation ${Number(result['generation'] ?? 0)}.`,
   )
 
 const undone = ({ undone: changed, unchanged, refused, refusals }: UndoResult): Outcome => ({

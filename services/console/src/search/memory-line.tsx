@@ -6,7 +6,7 @@ import { NotShared } from '../components/badge.tsx'
 import { ErrorNotice } from '../components/error-notice.tsx'
 import { memoryAddress } from '../components/format.ts'
 
-type Shown =
+type TextState =
   | { readonly at: 'closed' | 'loading' }
   | { readonly at: 'open'; readonly text: string | null }
   | { readonly at: 'failed'; readonly error: unknown }
@@ -19,7 +19,7 @@ export function MemoryLine({
   readonly memory: ListedMemory
   readonly asOf: string | null
 }) {
-  const [shown, setShown] = useState<Shown>({ at: 'closed' })
+  const [shown, setShown] = useState<TextState>({ at: 'closed' })
   const toggle = async () => {
     if (shown.at !== 'closed') return setShown({ at: 'closed' })
     setShown({ at: 'loading' })

@@ -116,7 +116,7 @@ function UndoRun({ begun }: { readonly begun: UndoOperation }) {
       {hasEnded(operation) && (
         <div class="buttons">
           <TakeBack operation={operation} />
-          <button type="button" onClick={anew}>
+          <button type="button" onClick={startAgain}>
             Undo something else
           </button>
         </div>
@@ -126,7 +126,7 @@ function UndoRun({ begun }: { readonly begun: UndoOperation }) {
 }
 
 /** Back to the empty form. */
-const anew = (): void =>
+const startAgain = (): void =>
   setParams({
     run: null,
     since: null,

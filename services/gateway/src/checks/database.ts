@@ -153,13 +153,13 @@ export function judgeMigrations({ missing, unknown }: AppliedMigrations): Findin
   if (unknown.length > 0)
     return warning(
       `A newer version of Daybook has migrated the database: ${unknown.join(', ')}`,
-      'Upgrade the processes that are older (docs/operations.md, Upgrading)',
+      'Upgrade the processes that are older (docs/running.md, Upgrading)',
     )
   return ok('The tables are those of this version')
 }
 
 /** The advice for a process that is older than its database. */
-const UPGRADE = 'Upgrade this process and start it again (docs/operations.md, Upgrading)'
+const UPGRADE = 'Upgrade this process and start it again (docs/running.md, Upgrading)'
 
 /** Checks that the database lets this version read from it and append to it. */
 export async function checkCompatibility({ db }: CheckedParts): Promise<Finding> {

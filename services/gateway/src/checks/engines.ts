@@ -82,8 +82,8 @@ export function judgeGenerations(
         failed(
           `${name} is unusable: ${unusable}`,
           rebuilding.includes(projection)
-            ? 'It is being made anew from the journal:  daybook operations'
-            : `The reindex service makes it anew by itself; why it has not yet:  daybook operations  Or now:  daybook reindex ${projection}`,
+            ? 'It is being made again from the journal:  daybook operations'
+            : `The reindex service makes it again by itself; why it has not yet:  daybook operations  Or now:  daybook reindex ${projection}`,
         ),
       )
     if (status === 'old') old.push(name)
@@ -185,16 +185,16 @@ export function judgeSelfCheck(
   if (journalProblem !== null)
     return failed(
       `The journal is damaged, in project ${journalProblem}`,
-      'Nothing can mend that from within. See all of it:  daybook verify --journal  – then restore a backup (docs/operations.md)',
+      'Nothing can mend that from within. See all of it:  daybook verify --journal  – then restore a backup (docs/upkeep.md)',
     )
   if (unhealed > 0)
     return failed(
       `${unhealed} memories of ${name} differ from the journal and could not be mended, such as ${example}`,
-      `Its projector’s log says more. Make it anew:  daybook reindex ${name}`,
+      `Its projector’s log says more. Make it again:  daybook reindex ${name}`,
     )
   if (differedMs !== null && differedMs < TOLD_MS)
     return warning(
-      `${differed} memories of ${name} differed from the journal and were written anew, the last ${age(differedMs)} ago: ${example}`,
+      `${differed} memories of ${name} differed from the journal and were rewritten, the last ${age(differedMs)} ago: ${example}`,
       `It has mended itself. Something else writes where only its projector should; prove the rest:  daybook verify ${name}`,
     )
   if (everyMs > 0 && idleMs !== null && idleMs > restMs + Math.max(IDLE_MS, everyMs * IDLE_TIMES))

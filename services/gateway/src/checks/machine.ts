@@ -78,7 +78,7 @@ export async function checkEmbedder({ db, embedders, config }: CheckedParts): Pr
       findings.push(
         warning(
           `The live generation of ${name} holds vectors of ${live.modelId}, and DAYBOOK_EMBEDDER is ${config.embedder}`,
-          `Make them anew:  daybook reindex ${name} --model ${config.embedder}  – or set DAYBOOK_EMBEDDER back`,
+          `Make them again:  daybook reindex ${name} --model ${config.embedder}  – or set DAYBOOK_EMBEDDER back`,
         ),
       )
   }

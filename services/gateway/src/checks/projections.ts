@@ -72,6 +72,6 @@ export function judgeDivergence(diverged: readonly string[]): Finding {
     ? ok('No projection has applied anything that the journals do not have')
     : failed(
         diverged.join('; '),
-        'Start its projector, or look at its log, if it stays so; and find out what the database lost: see "When the database loses its last moments" in docs/operations.md',
+        'Start its projector, or look at its log, if it stays so; and find out what the database lost: see "When the database loses its last moments" in docs/failures.md',
       )
 }

@@ -3,7 +3,7 @@ import type { RequestTarget } from '@daybook/runtime/http/http-server'
 import {
   describeForeignHost,
   describeForeignOrigin,
-  type Sent,
+  type RequestAddress,
   type TrustedNames,
 } from '@daybook/runtime/http/trusted-names'
 
@@ -54,7 +54,7 @@ export function judgeNames(
   { headers, socket }: IncomingMessage,
   { path, authority }: Pick<RequestTarget, 'path' | 'authority'>,
 ): Foreign | null {
-  const sent: Sent = { host: headers.host, authority, port: socket.localPort }
+  const sent: RequestAddress = { host: headers.host, authority, port: socket.localPort }
   const isNamed = PROBES.has(path) ? names.isProbeHost(sent) : names.isHost(sent)
   if (!isNamed) return { status: 421, code: 'HOST_NOT_ALLOWED', message: describeForeignHost(sent) }
   const { origin } = headers

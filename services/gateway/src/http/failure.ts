@@ -192,7 +192,7 @@ export function createMaskError({ logger }: GatewayParts) {
         expected(
           new DaybookError(
             'UNAVAILABLE',
-            'The search index lacks tables: it is made anew from the journal by itself. Try again in a moment; how far it is: daybook operations',
+            'The search index lacks tables: it is made again from the journal by itself. Try again in a moment; how far it is: daybook operations',
           ),
         ),
       )

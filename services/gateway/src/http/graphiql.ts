@@ -182,7 +182,7 @@ export interface GraphiQLPage {
   answerFile(path: string, request: IncomingMessage, response: ServerResponse): Promise<boolean>
 }
 
-interface Made {
+interface GraphiqlFiles {
   readonly page: GraphiQLParts['page']
   /** By path. */
   readonly files: ReadonlyMap<string, StaticFile>
@@ -194,8 +194,8 @@ const FILES = /^\/graphql\/graphiql-[\w-]+\.(?:js|css)$/u
 
 /** @param load takes GraphiQL apart */
 export function createGraphiQLPage(load: () => Promise<GraphiQLParts> = loadGraphiQL): GraphiQLPage {
-  let making: Promise<Made> | undefined
-  const made = (): Promise<Made> => {
+  let making: Promise<GraphiqlFiles> | undefined
+  const made = (): Promise<GraphiqlFiles> => {
     making ??= load()
       .then(make)
       .catch((error: unknown) => {
@@ -227,7 +227,7 @@ export function createGraphiQLPage(load: () => Promise<GraphiQLParts> = loadGrap
   }
 }
 
-async function make({ page, script, style }: GraphiQLParts): Promise<Made> {
+async function make({ page, script, style }: GraphiQLParts): Promise<GraphiqlFiles> {
   const [js, css] = await Promise.all([
     makeStaticFile('text/javascript; charset=utf-8', script),
     makeStaticFile('text/css; charset=utf-8', style),

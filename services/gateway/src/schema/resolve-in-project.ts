@@ -125,7 +125,7 @@ export interface OperationAccess {
 
 /** What the request's key may do with operations. */
 export function operationAccess(context: Pick<Context, 'admin' | 'project'>): OperationAccess {
-  // Who runs the whole Daybook need not name a project.
+  // A key for the whole Daybook need not name a project.
   return context.admin === null ? context.project : { db: context.admin, projectId: null }
 }
 

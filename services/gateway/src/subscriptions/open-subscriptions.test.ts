@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { patiently } from './open-subscriptions.ts'
+import { retryWhileUnavailable } from './open-subscriptions.ts'
 
 const away = () =>
   Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', syscall: 'connect' })
@@ -16,7 +16,7 @@ describe('reading with patience', () => {
       if (tries < 3) throw away()
       return 'read'
     }
-    expect(await patiently(read, never)).toBe('read')
+    expect(await retryWhileUnavailable(read, never)).toBe('read')
     expect(tries).toBe(3)
   })
 
@@ -27,7 +27,7 @@ describe('reading with patience', () => {
       return Promise.reject(away())
     }
     vi.useFakeTimers()
-    const told = patiently(read, never, 60).catch((error: unknown) => error)
+    const told = retryWhileUnavailable(read, never, 60).catch((error: unknown) => error)
     await vi.advanceTimersByTimeAsync(60)
     expect(await told).toMatchObject({ code: 'ECONNREFUSED', syscall: 'connect' })
     expect(asked).toBeGreaterThan(1)
@@ -36,13 +36,13 @@ describe('reading with patience', () => {
       tries += 1
       return Promise.reject(new Error('a fault of ours'))
     }
-    await expect(patiently(wrong, never)).rejects.toThrow('a fault of ours')
+    await expect(retryWhileUnavailable(wrong, never)).rejects.toThrow('a fault of ours')
     expect(tries).toBe(1)
   })
 
   test('whoever leaves waits no more', async () => {
     const leaving = new AbortController()
-    const reading = patiently(() => Promise.reject(away()), leaving.signal)
+    const reading = retryWhileUnavailable(() => Promise.reject(away()), leaving.signal)
     leaving.abort()
     await expect(reading).rejects.toMatchObject({ code: 'ECONNREFUSED', syscall: 'connect' })
   })

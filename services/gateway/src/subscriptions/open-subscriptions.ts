@@ -52,12 +52,12 @@ export interface OpenSubscriptions {
   stop(): void
 }
 
-interface Open {
+interface OpenSubscription {
   readonly access: Access
   readonly iterator: EndingIterator<unknown>
 }
 
-interface Held {
+interface StreamSlot {
   readonly access: Access
   readonly end: () => void
 }
@@ -89,8 +89,8 @@ export function createOpenSubscriptions({
     name: 'daybook_subscriptions_open',
     help: 'Subscriptions that this process serves',
   })
-  const all = new Set<Open>()
-  const holds = new Set<Held>()
+  const all = new Set<OpenSubscription>()
+  const holds = new Set<StreamSlot>()
   const ofKey = new Map<string, number>()
   const ofConnection = new WeakMap<object, number>()
   let stopped = false
@@ -151,7 +151,7 @@ export function createOpenSubscriptions({
         release()
         count(subscriber, -1)
       })
-      const entry: Open = { access: subscriber.access, iterator }
+      const entry: OpenSubscription = { access: subscriber.access, iterator }
       all.add(entry)
       if (stopped) iterator.end()
       looking.begin()
@@ -178,7 +178,7 @@ function tooMany(whose: string, limit: number, setting: string): DaybookError {
   )
 }
 
-const projectsOf = (open: readonly Open[]): string[] => [
+const projectsOf = (open: readonly OpenSubscription[]): string[] => [
   ...new Set(open.flatMap(({ access }) => access.projectId ?? [])),
 ]
 
@@ -218,7 +218,7 @@ const PATIENCE_MS = 30_000
  *
  * @throws the error of the last try
  */
-export async function patiently<T>(
+export async function retryWhileUnavailable<T>(
   read: () => Promise<T>,
   ended: AbortSignal,
   patienceMs = PATIENCE_MS,

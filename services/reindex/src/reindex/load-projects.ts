@@ -72,7 +72,7 @@ export async function loadProjects(
   }
 }
 
-/** Makes the vectors of memories anew, page by page. */
+/** Makes the vectors of memories again, page by page. */
 interface PageRegenerator {
   /** Waits until the texts of these memories have new vectors, or cannot get any. */
   regenerate(

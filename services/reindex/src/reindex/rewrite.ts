@@ -56,7 +56,7 @@ export async function rewrite(
     (sum, { head }) => sum + Math.min(head, range?.to ?? head) - (range?.from ?? 1) + 1,
     0,
   )
-  await work.report({ phase: 'writing anew', done: 0, total: Math.max(0, total) })
+  await work.report({ phase: 'rewriting', done: 0, total: Math.max(0, total) })
   let behind = 0
   for (const { scope, id } of projects) {
     if (resumed !== null && id < resumed.projectId) continue

@@ -37,7 +37,7 @@ export function startRebuildingUnusable(options: LoopOptions): Repeated {
     const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (failures.count - 1))
     if (failures.count > 0 && failures.sinceMs < waitMs) return
     await requestRebuild(rebuildable.name)
-    logger.warn({ ...fields, problem }, 'an unusable generation is made anew from the journal')
+    logger.warn({ ...fields, problem }, 'an unusable generation is made again from the journal')
   }
 
   const requestRebuild = (projection: string) =>

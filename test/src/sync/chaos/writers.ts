@@ -355,7 +355,7 @@ const SHOWN_MS = HANGS_MS
 
 /**
  * What a daemon has acknowledged, it shows; until it can, it says that it is behind. The place of a provisional event is given
- * to another once the branch is made anew: then it is shown without waiting.
+ * to another once the branch is made again: then it is shown without waiting.
  */
 async function seesOwn(
   { network, node, ledger }: Writing,

@@ -270,7 +270,7 @@ async function createTables(trx: DatabaseTransaction, generation: number, dimens
 
 /**
  * A table of its own, because a mark in `memories` that indexes know makes Postgres write the row, and an entry in
- * each index, once more when the vector comes: 350 bytes a memory (docs/measurements.md#room-of-a-memory).
+ * each index, again when the vector comes: 350 bytes a memory (docs/measurements.md#room-of-a-memory).
  */
 async function createWaiting(trx: DatabaseTransaction, waiting: RawBuilder<unknown>): Promise<void> {
   await sql`

@@ -24,7 +24,7 @@ describe.each(TEST_DATABASES)('the vectors of two projects on $name', (kind) => 
   }
   const fill = () => fillAllVectors(harness.db, harness.readModel.tables, harness.readModel.generation)
 
-  it('a text that one project has is embedded anew for another, and each gets its own vector', async () => {
+  it('a text that one project has is embedded again for another, and each gets its own vector', async () => {
     const one = await harness.newProject()
     const other = await harness.newProject()
     await harness.remember(one, note('both have this'))

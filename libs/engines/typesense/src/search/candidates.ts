@@ -9,7 +9,7 @@ import { sql } from 'kysely'
 import { TYPESENSE, TYPESENSE_LAYOUT } from '../write/generation.ts'
 import { lexemeAsWord } from '../write/writer.ts'
 import type { TypesenseFilter } from './filter.ts'
-import type { Found, OneSearch, TypesenseTurn } from './typesense-search.ts'
+import type { OneSearch, TypesenseResult, TypesenseTurn } from './typesense-search.ts'
 
 /**
  * Candidates that the graph search keeps. With Typesense's default of 10, filtered searches miss hits; 100
@@ -109,7 +109,7 @@ const memoryIds = (most: number): OneSearch => ({
 })
 
 /** A value that was deleted while the server counted comes without its text. */
-const idsIn = (found: Found | undefined): string[] =>
+const idsIn = (found: TypesenseResult | undefined): string[] =>
   found?.facet_counts[0]?.counts.flatMap(({ value }) => (value === '' ? [] : [value])) ?? []
 
 interface StateRow {

@@ -21,7 +21,7 @@ import { createPatience } from './patience.ts'
 export type OneSearch = Readonly<Record<string, string | number | boolean>>
 
 /** The result of one search. */
-export interface Found {
+export interface TypesenseResult {
   /** The number of all matches. */
   readonly found: number
   /** The values of each field in `facet_by`. */
@@ -35,7 +35,7 @@ export interface TypesenseTurn {
    * @returns each search's result, in the given order
    * @throws EngineFailed
    */
-  ask(searches: readonly OneSearch[]): Promise<Found[]>
+  ask(searches: readonly OneSearch[]): Promise<TypesenseResult[]>
 }
 
 /**
@@ -190,8 +190,8 @@ async function inCalls(
   client: TypesenseClient,
   collection: string,
   searches: readonly OneSearch[],
-): Promise<Found[]> {
-  const calls: Promise<Found[]>[] = []
+): Promise<TypesenseResult[]> {
+  const calls: Promise<TypesenseResult[]>[] = []
   for (let from = 0; from < searches.length; from += SEARCHES_A_CALL)
     calls.push(multiSearch(client, collection, searches.slice(from, from + SEARCHES_A_CALL)))
   return (await Promise.all(calls)).flat()
@@ -207,10 +207,10 @@ async function multiSearch(
   client: TypesenseClient,
   collection: string,
   searches: readonly OneSearch[],
-): Promise<Found[]> {
+): Promise<TypesenseResult[]> {
   const body = { searches: searches.map((one) => ({ collection, ...one })) }
   const { results } = await client.request(({ apiCall }) =>
-    apiCall.post<{ results: (Found | FailedSearch)[] }>('/multi_search', body),
+    apiCall.post<{ results: (TypesenseResult | FailedSearch)[] }>('/multi_search', body),
   )
   return results.map((result) => {
     if (!('error' in result)) return result

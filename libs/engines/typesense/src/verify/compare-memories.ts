@@ -94,7 +94,7 @@ async function readWaiting(
   return new Set(rows.map((row) => row.memory_id))
 }
 
-interface Held {
+interface StoredMemory {
   readonly memoryId: string
   readonly memory: Memory | null
   readonly found: readonly JsonDocument[]
@@ -112,7 +112,7 @@ const digest = (documents: readonly JsonDocument[]): string | null =>
  */
 function compareMemory(
   projectId: string,
-  { memoryId, memory, found, waits, vectors, lexemes }: Held,
+  { memoryId, memory, found, waits, vectors, lexemes }: StoredMemory,
 ): ComparedMemory {
   const stored = memory === null ? [] : (vectors.get(hashOf(memory)) ?? [])
   const lacksVectors = memory !== null && memory.state.forgottenAt === null && !waits && stored.length === 0

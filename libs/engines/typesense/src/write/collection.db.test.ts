@@ -21,7 +21,7 @@ describe.each(TYPESENSE_SERVERS)('a generation’s collection on $name', (kind) 
     await server.stop()
   })
 
-  it('is kept, and made anew if its vectors have another dimension', async () => {
+  it('is kept, and made again if its vectors have another dimension', async () => {
     const made = await ensureCollection(client, { generation: 1, dimension: 64 }, base)
     expect(await ensureCollection(client, { generation: 1, dimension: 64 }, base)).toBe(made)
     expect(await ensureCollection(client, { generation: 1, dimension: 4 }, base)).not.toBe(made)

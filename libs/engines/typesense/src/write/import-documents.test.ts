@@ -48,7 +48,7 @@ describe('an import', () => {
     expect(written).toEqual(['0', '1', '2', '3', '4'].map((id) => `memory of ${id}`))
   })
 
-  it('sends what was refused once more, and tells what was refused again', async () => {
+  it('sends what was refused again, and tells what was refused again', async () => {
     let tries = 0
     const { calls, send } = server(({ id }) => {
       if (id === '1') return failed(400, 'bad')

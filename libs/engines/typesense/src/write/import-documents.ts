@@ -26,12 +26,12 @@ export class ImportRefusedError extends Error {
 /** Bytes of one import: enough for 100 memories of usual size, and answered far within the timeout. */
 const BYTES_PER_CALL = 2 * 1024 * 1024
 
-/** Milliseconds before the refused lines of an import are sent once more. */
+/** Milliseconds before the refused lines of an import are sent again. */
 const RETRY_MS = 50
 
 /**
  * Imports documents and checks every line of the answer, because the status is always 200. Failed lines are
- * sent once more.
+ * sent again.
  *
  * @returns the documents that were refused again
  * @throws TypesenseUnavailableError, also if a line reports a temporary failure or lines of the answer are

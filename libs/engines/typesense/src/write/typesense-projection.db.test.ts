@@ -141,7 +141,7 @@ describe.each(PLACES)('the Typesense projection on $name', ({ database, server }
     expect(await harness.check(scope)).toEqual([])
   })
 
-  it('embeds a text that one project has anew for another', async () => {
+  it('embeds a text that one project has again for another', async () => {
     const [one, other] = [await harness.newProject(), await harness.newProject()]
     const pending = async (scope: ProjectScope) => (await status(scope)).pendingEmbeddings
     await harness.append(one, rememberCommand(note('both have this')))
@@ -211,7 +211,7 @@ describe.each(PLACES)('the Typesense projection on $name', ({ database, server }
     }
   })
 
-  it('makes a collection of an earlier layout anew from the journal before it writes more', async () => {
+  it('makes a collection of an earlier layout again from the journal before it writes more', async () => {
     const scope = await harness.newProject()
     const { client, generation, base, db } = harness
     await harness.append(scope, rememberCommand(note('“quoted”—and written before')))

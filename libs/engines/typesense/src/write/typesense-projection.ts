@@ -19,7 +19,7 @@ import type { GenerationWriter } from './writer.ts'
 /**
  * The Typesense read model. Documents are written first. Then one transaction moves the position and records
  * what remains to be done. A process that dies in between leaves documents that are ahead of the position,
- * and the same events are written once more. That does no harm, because a document holds only the newest
+ * and the same events are written again. That does no harm, because a document holds only the newest
  * state of its memory.
  *
  * Replicas take turns by a lease (`lease.ts`, `with-project-lease.ts`).

@@ -16,7 +16,7 @@ const MEMORIES_PER_WRITE = 100
 /** Waiting memories per page that are checked for vectors. */
 const WAITING_PER_PAGE = 500
 
-interface Waiting {
+interface MemoryWithoutVector {
   readonly project_id: string
   readonly memory_id: string
 }
@@ -33,7 +33,7 @@ export async function writeVectors(
   hashes: readonly Buffer[],
 ): Promise<boolean> {
   const hex = hashes.map((hash) => hash.toString('hex'))
-  const { rows } = await sql<Waiting>`
+  const { rows } = await sql<MemoryWithoutVector>`
     select project_id, memory_id from typesense_pending_vectors
     where generation = ${writer.generation.generation}
       and content_hash = any(array(select decode(hash, 'hex') from unnest(${hex}::text[]) as hash))`.execute(
@@ -50,8 +50,8 @@ export async function writeVectors(
 export async function writeAllVectors(db: Database, writer: GenerationWriter): Promise<void> {
   const { generation, modelId } = writer.generation
   const first = '00000000-0000-0000-0000-000000000000'
-  for (let after: Waiting = { project_id: first, memory_id: first }; ; ) {
-    const { rows } = await sql<Waiting & { ready: boolean | null }>`
+  for (let after: MemoryWithoutVector = { project_id: first, memory_id: first }; ; ) {
+    const { rows } = await sql<MemoryWithoutVector & { ready: boolean | null }>`
       select waiting.project_id, waiting.memory_id,
         (select embedded_at is not null from embeddings
           where project_id = waiting.project_id and model_id = ${modelId}
@@ -76,7 +76,7 @@ export async function writeAllVectors(db: Database, writer: GenerationWriter): P
 async function writeWaiting(
   db: Database,
   writer: GenerationWriter,
-  waiting: readonly Waiting[],
+  waiting: readonly MemoryWithoutVector[],
 ): Promise<boolean> {
   let all = true
   for (const projectId of new Set(waiting.map((row) => row.project_id))) {

@@ -149,14 +149,14 @@ const hasOneHost = ({ headers, headersDistinct }: IncomingMessage): boolean =>
   isHost(headers.host) && (headersDistinct['host']?.length ?? 0) <= 1
 
 /** A socket that waits for its client: how much the client had taken, and since when that is unchanged. */
-interface Waiting {
+interface StalledWrite {
   readonly place: string
   readonly since: number
 }
 
 /**
  * Cuts connections whose clients read nothing of what was written for `timeoutMs`. Otherwise each could keep
- * its answer in our memory as long as it likes. A client that reads slowly is not cut. Node's own socket
+ * its answer in our memory without a time limit. A client that reads slowly is not cut. Node's own socket
  * timeout does not do this: anything that the client sends resets it, and it counts the time in which we
  * compute an answer.
  *
@@ -167,7 +167,7 @@ function cutSlowReaders(
   sockets: ReadonlySet<Socket>,
   { timeoutMs, onCut }: { readonly timeoutMs: number; readonly onCut: (socket: Socket) => void },
 ): void {
-  const waiting = new Map<Socket, Waiting>()
+  const waiting = new Map<Socket, StalledWrite>()
   const look = () => {
     const now = performance.now()
     for (const socket of waiting.keys()) if (!sockets.has(socket)) waiting.delete(socket)

@@ -26,7 +26,7 @@ export interface NameSettings {
 }
 
 /** What a request says about where it was sent and from where. */
-export interface Sent {
+export interface RequestAddress {
   /** The `Host` header. */
   readonly host: string | undefined
   /** The host in the request's target. */
@@ -38,14 +38,14 @@ export interface Sent {
 /** Judges `Host` and `Origin`. */
 export interface TrustedNames {
   /** Whether the API may answer. */
-  isHost(sent: Sent): boolean
+  isHost(sent: RequestAddress): boolean
   /**
    * Whether a probe may answer. Orchestrators and Prometheus ask at the address of a pod, and old health checks
    * (HTTP/1.0) send no name at all; neither can be a page whose name was rebound.
    */
-  isProbeHost(sent: Sent): boolean
+  isProbeHost(sent: RequestAddress): boolean
   /** Whether a page of this origin may ask. Requests without `Origin` do not come from pages of others. */
-  isOrigin(origin: string | undefined, sent: Sent): boolean
+  isOrigin(origin: string | undefined, sent: RequestAddress): boolean
   /** Whether that origin is another than the server's own, and allowed by the settings. */
   isForeignAllowed(origin: string): boolean
 }
@@ -99,7 +99,7 @@ export function createTrustedNames({ host, allowedHosts, allowedOrigins }: NameS
     const parsed = parseHostName(text ?? '')
     return parsed !== null && isKnown(parsed, ownPort)
   }
-  const isHost = ({ host: header, authority, port }: Sent): boolean =>
+  const isHost = ({ host: header, authority, port }: RequestAddress): boolean =>
     isAllowed(header, port) && (authority === null || isAllowed(authority, port))
 
   return {
@@ -124,7 +124,7 @@ export function createTrustedNames({ host, allowedHosts, allowedOrigins }: NameS
 const isStandard = (port: number): boolean => port === 80 || port === 443
 
 /** Why a request to another name was refused, and what to do. */
-export function describeForeignHost({ host, authority }: Sent): string {
+export function describeForeignHost({ host, authority }: RequestAddress): string {
   const named = authority ?? host
   return named === undefined || named === ''
     ? 'The request names no host, so it is not answered: send a Host header with the address of Daybook'

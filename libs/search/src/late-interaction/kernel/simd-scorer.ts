@@ -87,7 +87,7 @@ interface Arena {
   readonly memory: WebAssembly.Memory
   readonly kernels: Map<number, Kernel | undefined>
   owner: QuantisedQuestion | undefined
-  /** The memory's bytes, and the row in it: made anew when the memory has grown, not for each of 500 matches. */
+  /** The memory's bytes, and the row in it: made again when the memory has grown, not for each of 500 matches. */
   bytes: Uint8Array
   best: Int16Array
 }

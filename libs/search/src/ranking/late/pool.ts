@@ -36,8 +36,8 @@ export interface Member {
   readonly memoryId: string
   readonly context: string | null
   /** Where the retrievers found it. */
-  readonly lexical: Found | undefined
-  readonly vector: Found | undefined
+  readonly lexical: RankedCandidate | undefined
+  readonly vector: RankedCandidate | undefined
   /** The memories around it that match together with it. */
   readonly beside: readonly string[]
   /** That of `session` is known once all members are. */
@@ -107,9 +107,9 @@ function couldBecomeHits(
 }
 
 /** A retriever's hit, and its rank from 1. */
-export type Found = RetrieverHit & { readonly rank: number }
+export type RankedCandidate = RetrieverHit & { readonly rank: number }
 
-const ranksOf = (hits: readonly RetrieverHit[] | null, candidates: number): Map<string, Found> =>
+const ranksOf = (hits: readonly RetrieverHit[] | null, candidates: number): Map<string, RankedCandidate> =>
   new Map(
     retrieverCandidates(hits ?? [], candidates).map((hit, index) => [
       hit.memoryId,

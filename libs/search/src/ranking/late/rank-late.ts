@@ -4,7 +4,7 @@ import type { Retrievers } from '../fuse.ts'
 import { matchType, type RankedHit } from '../rank.ts'
 import type { RetrieverHit, RetrieverName } from '../retriever.ts'
 import type { RankingTerm } from '../terms.ts'
-import { bestOfSessions, type Found, type Member, type PoolInput, poolOf } from './pool.ts'
+import { bestOfSessions, type Member, type PoolInput, poolOf, type RankedCandidate } from './pool.ts'
 import { type QuestionToken, wholeWeight } from './question-weights.ts'
 import { logOddsOf, probability, scoreTerms, termWeights } from './terms.ts'
 import { wordsShare } from './words-share.ts'
@@ -96,7 +96,7 @@ function bestOf(input: RankLateInput): Scored[] {
 
 function contributionOf(
   retriever: RetrieverName,
-  found: Found | undefined,
+  found: RankedCandidate | undefined,
   value: number,
   weight: number,
 ): RetrieverContribution[] {

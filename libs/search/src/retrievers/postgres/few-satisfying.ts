@@ -6,14 +6,14 @@ import { type RawBuilder, sql } from 'kysely'
 import { startedEarly } from '../../started-early.ts'
 
 /** Where memories are looked for, and what they must satisfy (`constraint.ts`). */
-interface Sought {
+interface Selection {
   readonly scope: ProjectScope
   readonly readModel: LiveReadModel
   readonly condition: RawBuilder<boolean>
 }
 
 /** All memories that satisfy a search's condition. */
-export interface Few {
+export interface SelectedMemories {
   /** Their ids, as Postgres writes a `uuid[]`; null if they are more than `LOOKED_UP`. */
   readonly ids: string | null
   /** Holds 1 at the number of each. */
@@ -21,7 +21,7 @@ export interface Few {
 }
 
 /** Null if they are many. The first call reads them, the others get the same. */
-export type ReadFew = () => Promise<Few | null>
+export type ReadFew = () => Promise<SelectedMemories | null>
 
 /**
  * Fewer memories than this are compared one by one. The HNSW index is scanned ten times as far for a filter that
@@ -39,8 +39,8 @@ const SHARE = 1 / 8
  * @param filter if the condition is nothing else: then an index answers, not the rows
  * @param most for tests
  */
-export function readFewOnce(input: Sought, filter: MemoryFilter | null, most = FEW): ReadFew {
-  let reading: Promise<Few | null> | undefined
+export function readFewOnce(input: Selection, filter: MemoryFilter | null, most = FEW): ReadFew {
+  let reading: Promise<SelectedMemories | null> | undefined
   return () => {
     reading ??= startedEarly(readFew(input, filter, most))
     return reading
@@ -58,10 +58,10 @@ interface Row {
 }
 
 async function readFew(
-  { scope, readModel, condition }: Sought,
+  { scope, readModel, condition }: Selection,
   filter: MemoryFilter | null,
   most: number,
-): Promise<Few | null> {
+): Promise<SelectedMemories | null> {
   const which = (satisfies: RawBuilder<boolean>) => sql`
     select m.memory_id, m.number from ${readModel.tables.memories} m
     where m.project_id = ${scope.projectId} and ${satisfies}`

@@ -4,7 +4,7 @@ import pgvector from 'pgvector'
 import type { FoundMemory } from '../../ranking/retriever.ts'
 import { timed } from '../../timed.ts'
 import type { RetrieverInput } from '../query-terms.ts'
-import type { Few } from './few-satisfying.ts'
+import type { SelectedMemories } from './few-satisfying.ts'
 
 /**
  * With fewer memories than this, every vector of the project is compared. That is exact, and an HNSW index
@@ -159,7 +159,7 @@ function exact({ scope, readModel, condition }: RetrieverInput, embedding: RawBu
 function oneByOne(
   { scope, readModel }: RetrieverInput,
   embedding: RawBuilder<unknown>,
-  { ids, numbers }: Few,
+  { ids, numbers }: SelectedMemories,
 ) {
   const { vectors, memories } = readModel.tables
   const which =

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { MCP_CLIENTS, type McpClient, type Place } from '../clients.ts'
+import { type Machine, MCP_CLIENTS, type McpClient } from '../clients.ts'
 
-const place = (platform: NodeJS.Platform, environment: Place['environment'] = {}): Place =>
+const place = (platform: NodeJS.Platform, environment: Machine['environment'] = {}): Machine =>
   platform === 'win32'
     ? {
         platform,
@@ -11,7 +11,7 @@ const place = (platform: NodeJS.Platform, environment: Place['environment'] = {}
       }
     : { platform, home: platform === 'darwin' ? '/Users/ada' : '/home/ada', folder: '/work', environment }
 
-const files = (where: Place) =>
+const files = (where: Machine) =>
   Object.fromEntries(MCP_CLIENTS.map(({ id, files: { user } }) => [id, user?.(where)]))
 
 test('knows where each client keeps its configuration, on each system', () => {

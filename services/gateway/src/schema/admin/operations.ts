@@ -4,7 +4,7 @@ import { hasEnded, type Operation, type OperationStatus } from '@daybook/operati
 import { OPERATION_TYPES } from '@daybook/operations/operation-types'
 import { listOperations, readOperation } from '@daybook/operations/read'
 import { pause } from '@daybook/runtime/backoff'
-import { patiently } from '../../subscriptions/open-subscriptions.ts'
+import { retryWhileUnavailable } from '../../subscriptions/open-subscriptions.ts'
 import { builder } from '../builder.ts'
 import { listCost } from '../limits.ts'
 import { type OperationAccess, operationAccess } from '../resolve-in-project.ts'
@@ -107,7 +107,9 @@ async function* follow(
 ): AsyncGenerator<Operation, void> {
   let seen = ''
   while (!ended.aborted) {
-    const current = isUuid(id) ? await patiently(() => readOperation(db, id, projectId), ended) : null
+    const current = isUuid(id)
+      ? await retryWhileUnavailable(() => readOperation(db, id, projectId), ended)
+      : null
     if (current === null) throw new NotFoundError(`The operation ${id.slice(0, 64)}`, 'Daybook')
     const state = JSON.stringify(current)
     if (state !== seen) yield current

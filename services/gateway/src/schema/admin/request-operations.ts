@@ -224,10 +224,10 @@ builder.mutationFields((t) => ({
   }),
 }))
 
-type Asked<Each> = Each extends OperationRequest ? Omit<Each, 'requestedBy'> : never
+type OperationInput<Each> = Each extends OperationRequest ? Omit<Each, 'requestedBy'> : never
 
 /** An operation that a request asks for. */
-type AskedOperation = Asked<OperationRequest>
+type AskedOperation = OperationInput<OperationRequest>
 
 /**
  * Queues an operation for the request's key.

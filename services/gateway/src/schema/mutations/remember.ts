@@ -60,10 +60,10 @@ export const rememberResult = builder.errorUnion('RememberResult', {
 /** The result of one input. GraphQL reports any other error for its item, masked. */
 type RememberOutcome = Appended | ValidationError | ConflictError | LimitExceededError
 
-type Given = typeof rememberInput.$inferInput
+type RememberArguments = typeof rememberInput.$inferInput
 
 /** Converts an input into a request to append. @throws ValidationError */
-function toRequest(context: Context, given: Given): AppendRequest {
+function toRequest(context: Context, given: RememberArguments): AppendRequest {
   const idempotencyKey = checkIdempotencyKey(given.idempotencyKey)
   const id = rememberedId(context.project.projectId, idempotencyKey)
   return {
@@ -94,7 +94,10 @@ builder.mutationField('rememberMany', (t) =>
   }),
 )
 
-async function rememberMany(context: Context, inputs: readonly Given[]): Promise<RememberOutcome[]> {
+async function rememberMany(
+  context: Context,
+  inputs: readonly RememberArguments[],
+): Promise<RememberOutcome[]> {
   if (inputs.length > LIMITS.memoriesPerCall)
     throw new ValidationError(
       'inputs',

@@ -12,7 +12,7 @@ import {
 } from '@daybook/search/search-by-key'
 import type { Context } from '../../context.ts'
 import { countAccess } from '../../count-access.ts'
-import { searchPartsOf } from '../../open-search-engines.ts'
+import { searchContextOf } from '../../open-search-engines.ts'
 import { builder } from '../builder.ts'
 import { listCost, SEARCH_COST } from '../limits.ts'
 import { memoryInterface } from '../types/memory.ts'
@@ -20,12 +20,12 @@ import { memoryFilter } from '../types/memory-filter.ts'
 import { interest, person } from '../types/page.ts'
 import { searchResult } from '../types/search-result.ts'
 
-interface Given {
+interface ListArguments {
   readonly filter?: Parameters<typeof checkFilter>[0]
   readonly limit?: number | null | undefined
 }
 
-const requestOf = ({ filter, limit }: Given, usual: number) => ({
+const requestOf = ({ filter, limit }: ListArguments, usual: number) => ({
   filter: checkFilter(filter),
   limit: limit ?? usual,
 })
@@ -107,7 +107,7 @@ builder.queryField('searchByPerson', (t) =>
     resolve: async (_, args, context) =>
       countAccess(
         context,
-        await searchByPerson(await searchPartsOf(context), args.name, requestOf(args, 10)),
+        await searchByPerson(await searchContextOf(context), args.name, requestOf(args, 10)),
       ),
   }),
 )
@@ -125,7 +125,7 @@ builder.queryField('searchByEmotion', (t) =>
     resolve: async (_, args, context) =>
       countAccess(
         context,
-        await searchByEmotion(await searchPartsOf(context), args.emotion, requestOf(args, 10)),
+        await searchByEmotion(await searchContextOf(context), args.emotion, requestOf(args, 10)),
       ),
   }),
 )
@@ -148,7 +148,7 @@ function addLookUp(name: string, argument: string, kind: KeyedKind, description:
         countAccess(
           context,
           await searchByKey(
-            await searchPartsOf(context),
+            await searchContextOf(context),
             kind,
             String(wanted),
             Number(limit ?? RECALL_LIMIT),

@@ -8,8 +8,8 @@ import type { SearchAnswer, SearchHit, SearchMode, SearchRequest } from '@dayboo
 import type { Context } from '../../context.ts'
 import { countAccess } from '../../count-access.ts'
 import { AS_OF, pastMoment, readAtLeast, waitAtLeast } from '../../find-memories.ts'
-import { parkedBehind } from '../../map-problem.ts'
-import { embedEarly, searchPartsOf } from '../../open-search-engines.ts'
+import { parkedEventsUpTo } from '../../map-problem.ts'
+import { embedEarly, searchContextOf } from '../../open-search-engines.ts'
 import { builder, selects } from '../builder.ts'
 import { AT_LEAST_HASH, listCost, PROJECTS_MAX, SEARCH_COST } from '../limits.ts'
 import { readableProject } from '../resolve-in-project.ts'
@@ -38,8 +38,8 @@ async function pastWanted(
   return 'EVER'
 }
 
-/** What a search is asked for, in whichever project. */
-interface Asked {
+/** The arguments of a search, in any project. */
+interface SearchArguments {
   readonly query: string
   readonly filter: MemoryFilter
   readonly ranking: SearchRequest['ranking']
@@ -54,16 +54,20 @@ interface Asked {
   readonly acrossVersions?: boolean | null | undefined
 }
 
-const modeOf = ({ mode }: Asked): SearchMode => mode ?? 'HYBRID'
+const modeOf = ({ mode }: SearchArguments): SearchMode => mode ?? 'HYBRID'
 
 /** A search that may start: its project is as far as was asked for, or `behind` says that it is not. */
-interface Begun extends ProjectSearch {
+interface StartedSearch extends ProjectSearch {
   readonly behind: string | null
   /** The sequence that the answer should include. */
   readonly until: number | null
 }
 
-async function begin(context: Context, asked: Asked, notReached: string | null): Promise<Begun> {
+async function begin(
+  context: Context,
+  asked: SearchArguments,
+  notReached: string | null,
+): Promise<StartedSearch> {
   const past = await pastWanted(context, asked)
   const moment = past === null || past === 'EVER' ? null : past.sequence
   const behind = notReached ?? (await waitAtLeast(context, moment, null))
@@ -80,16 +84,16 @@ async function begin(context: Context, asked: Asked, notReached: string | null):
     floor: asked.floor ?? true,
     past: past ?? undefined,
   }
-  return { parts: await searchPartsOf(context), request, behind, until: moment ?? asked.atLeast ?? null }
+  return { parts: await searchContextOf(context), request, behind, until: moment ?? asked.atLeast ?? null }
 }
 
 /** Adds to an answer what it lacks. */
 async function finish(
   context: Context,
-  { behind, until }: Begun,
+  { behind, until }: StartedSearch,
   answer: SearchAnswer,
 ): Promise<SearchAnswer> {
-  const parked = await parkedBehind(context, until, answer.engine)
+  const parked = await parkedEventsUpTo(context, until, answer.engine)
   const missing = [...(behind === null ? [] : [behind]), ...parked]
   return { ...answer, degraded: [...missing, ...answer.degraded] }
 }
@@ -179,7 +183,7 @@ builder.queryField('search', (t) =>
     },
     resolve: async (_, args, context, info) => {
       const limit = checkLimit(args.limit ?? 10)
-      const asked: Asked = {
+      const asked: SearchArguments = {
         ...args,
         limit: selects(info, 'facets') ? LIMIT_MAX : limit,
         ranking: checkRanking(args.ranking ?? 'DEFAULT', args.weights),
@@ -201,12 +205,12 @@ builder.queryField('search', (t) =>
           'is a place in the journal of one project: leave it out, or search that project alone',
         )
       const answers = await readAtLeast(projects[0]?.context ?? context, asked, async (behind) => {
-        const begun: Begun[] = []
+        const begun: StartedSearch[] = []
         for (const project of projects) begun.push(await begin(project.context, asked, behind))
         const found = await searchProjects(begun)
         const finished: SearchedProject[] = []
         for (const [at, { context: own, name }] of projects.entries()) {
-          const answer = await finish(own, begun[at] as Begun, found[at] as SearchAnswer)
+          const answer = await finish(own, begun[at] as StartedSearch, found[at] as SearchAnswer)
           finished.push({ context: own, name, answer })
         }
         return finished

@@ -18,11 +18,11 @@ import { ADMIN, administered, administeredProject, DAYBOOK, requireAdmin } from 
 import { enumOfWords } from '../types/enum-of-words.ts'
 import { project } from '../types/project.ts'
 
-interface Begun extends BegunToFollow {
+interface FollowingStarted extends BegunToFollow {
   readonly status: FollowedStatus
 }
 
-const following = builder.objectRef<Begun>('Following')
+const following = builder.objectRef<FollowingStarted>('Following')
 
 builder.objectType(following, {
   description: 'The project is copied from now on. It can be read and searched as far as it is here.',

@@ -2,7 +2,7 @@ import type { AskAnswer, AskEvent } from '@daybook/ask/ask'
 import { ValidationError } from '@daybook/memory/errors'
 import { checkFilter } from '@daybook/memory/filter'
 import { packContext } from '@daybook/search/context/pack-context'
-import { searchPartsOf } from '../../open-search-engines.ts'
+import { searchContextOf } from '../../open-search-engines.ts'
 import { builder } from '../builder.ts'
 import { SEARCH_COST } from '../limits.ts'
 import { memoryFilter } from './memory-filter.ts'
@@ -114,7 +114,7 @@ builder.subscriptionField('ask', (t) =>
         throw new ValidationError('language', 'must be the name of a language, of at most 40 characters')
       const meant = checkFilter(filter)
       return context.subscribe(async function* (ended): AsyncGenerator<AskEvent, void> {
-        const packed = await packContext(await searchPartsOf(context), {
+        const packed = await packContext(await searchContextOf(context), {
           query: question,
           filter: meant,
           tokenBudget: tokenBudget ?? 2000,

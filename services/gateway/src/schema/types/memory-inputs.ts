@@ -69,7 +69,7 @@ export const reviseInput = builder.inputType('ReviseInput', {
   }),
 })
 
-type Given = CommonInput & { readonly content?: object | null | undefined }
+type MemoryInput = CommonInput & { readonly content?: object | null | undefined }
 
 /** Splits `{ stash: {…} }` into the kind and its fields. A stash's `expiresAt` becomes the memory's. */
 function takeContent(given: object): { content: ContentInput; expiresAt: unknown } {
@@ -80,7 +80,7 @@ function takeContent(given: object): { content: ContentInput; expiresAt: unknown
     : { content: { kind, fields: value as Record<string, unknown> }, expiresAt: undefined }
 }
 
-function common(given: Given, contentExpiresAt: unknown): CommonInput {
+function common(given: MemoryInput, contentExpiresAt: unknown): CommonInput {
   const { expiresAt } = given
   if (contentExpiresAt != null && expiresAt != null && contentExpiresAt !== expiresAt)
     throw new ValidationError('expiresAt', 'differs from content.stash.expiresAt: give it once')
@@ -91,7 +91,7 @@ function common(given: Given, contentExpiresAt: unknown): CommonInput {
 
 /** Converts GraphQL's input to the domain's. @throws ValidationError */
 export function toRememberInput(
-  given: Given & { readonly content: object; readonly onExisting?: unknown },
+  given: MemoryInput & { readonly content: object; readonly onExisting?: unknown },
 ): RememberInput {
   const { content, expiresAt } = takeContent(given.content)
   const { onExisting } = given
@@ -99,7 +99,7 @@ export function toRememberInput(
 }
 
 /** Converts GraphQL's input of a revision to the domain's. @throws ValidationError */
-export function toReviseInput(given: Given): ReviseInput {
+export function toReviseInput(given: MemoryInput): ReviseInput {
   if (given.content == null) return common(given, undefined)
   const { content, expiresAt } = takeContent(given.content)
   return { content, ...common(given, expiresAt) }

@@ -4,7 +4,7 @@ import { checkLimit } from '@daybook/search/check-request'
 import { DUPLICATE_COSINE, nearDuplicates, similar } from '@daybook/search/similar/similar'
 import type { Context } from '../../context.ts'
 import { countAccess } from '../../count-access.ts'
-import { searchPartsOf } from '../../open-search-engines.ts'
+import { searchContextOf } from '../../open-search-engines.ts'
 import { builder } from '../builder.ts'
 import { listCost, SEARCH_COST } from '../limits.ts'
 import type { written } from '../mutations/transitions.ts'
@@ -67,7 +67,7 @@ builder.queryField('similar', (t) =>
     },
     resolve: async (_, { text, id, vector, topK, filter }, context) => {
       const request = { text, id, vector, topK: topK ?? 5, filter: checkFilter(filter) }
-      return countAccess(context, await similar(await searchPartsOf(context), request))
+      return countAccess(context, await similar(await searchContextOf(context), request))
     },
   }),
 )
@@ -85,7 +85,7 @@ export function addSimilar(remembered: ReturnType<typeof written>): void {
       description: `Memories that say nearly the same: a cosine of ${DUPLICATE_COSINE} or more. Looked up after the write is committed, and only if asked for, because the text has to be embedded first. Revise one of them, or say that the new one supersedes it.`,
       args: { limit: t.arg.int({ defaultValue: DEFAULT_LIMIT, description: '1 to 100.' }) },
       resolve: async ({ memory }, { limit }, context) =>
-        nearDuplicates(await searchPartsOf(context), memory, checkLimit(limit ?? DEFAULT_LIMIT)),
+        nearDuplicates(await searchContextOf(context), memory, checkLimit(limit ?? DEFAULT_LIMIT)),
     }),
   )
 }

@@ -2,7 +2,7 @@ import { checkFilter } from '@daybook/memory/filter'
 import type { ContextEntry, LeftOut, PackedContext } from '@daybook/search/context/context-request'
 import { packContext } from '@daybook/search/context/pack-context'
 import { readAtLeast } from '../../find-memories.ts'
-import { searchPartsOf } from '../../open-search-engines.ts'
+import { searchContextOf } from '../../open-search-engines.ts'
 import { builder } from '../builder.ts'
 import { AT_LEAST_HASH, SEARCH_COST } from '../limits.ts'
 import { memoryInterface } from './memory.ts'
@@ -104,7 +104,7 @@ builder.queryField('contextFor', (t) =>
     resolve: async (_, args, context) => {
       const filter = checkFilter(args.filter)
       const packed = await readAtLeast(context, args, async (behind) => {
-        const answer = await packContext(await searchPartsOf(context), {
+        const answer = await packContext(await searchContextOf(context), {
           query: args.query,
           filter,
           tokenBudget: args.tokenBudget ?? 2000,
