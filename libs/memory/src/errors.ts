@@ -72,14 +72,18 @@ export class ValidationError extends DaybookError {
 export class ConflictError extends DaybookError {
   /** The memory's version now; null where the conflict is not about a version. */
   readonly currentVersion: number | null
+  /** The plain id of the memory that an idempotency key or a key led to before; null for other conflicts. */
+  readonly memoryId: string | null
 
   constructor(
     code: 'VERSION_CONFLICT' | 'IDEMPOTENCY_CONFLICT' | 'KEY_EXISTS' | 'NAME_TAKEN' | 'FORGOTTEN',
     message: string,
     currentVersion: number | null,
+    memoryId: string | null = null,
   ) {
     super(code, message)
     this.currentVersion = currentVersion
+    this.memoryId = memoryId
   }
 }
 

@@ -4,7 +4,7 @@ import { graphql } from '@daybook/api/graphql'
 export const FAILURE = graphql(`
   fragment Failure on DaybookError {
     ... on ValidationError { field }
-    ... on ConflictError { currentVersion }
+    ... on ConflictError { currentVersion memoryId }
     ... on LimitExceededError { limit most }
     code message
   }`)

@@ -157,6 +157,7 @@ function repeatedResult(context: BatchContext, key: string, request: AppendReque
       'IDEMPOTENCY_CONFLICT',
       `The idempotency key "${key}" was used for another request: give each request a key of its own`,
       readableMemory(context.memories.get(use.memoryId))?.version ?? use.version,
+      use.memoryId,
     )
   const result = readableMemory(context.versions.get(versionKey(use.memoryId, use.version)))
   // The command does not run again: a late retry must not bring back what was erased.

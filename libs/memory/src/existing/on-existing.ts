@@ -39,6 +39,7 @@ export function keyExists({ state, version }: Memory): ConflictError {
     'KEY_EXISTS',
     `This ${state.kind} exists already as ${formatMemoryId(state.kind, state.id)}, version ${version}${state.forgottenAt === null ? '' : ', forgotten'}. Revise it, or remember with onExisting REVISE`,
     version,
+    state.id,
   )
 }
 

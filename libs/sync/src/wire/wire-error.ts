@@ -22,6 +22,7 @@ export interface WireError {
   readonly message: string
   readonly field?: string | undefined
   readonly currentVersion?: number | null | undefined
+  readonly memoryId?: string | null | undefined
   readonly limit?: string | undefined
   readonly most?: number | undefined
 }
@@ -35,6 +36,7 @@ export const wireError = z.object({
   message: z.string().transform((text) => oneLine(safeLine(text), MESSAGE_CHARACTERS)),
   field: short.optional(),
   currentVersion: z.int32().nullable().optional(),
+  memoryId: z.uuid().nullable().optional(),
   limit: short.optional(),
   most: z.number().optional(),
 }) satisfies z.ZodType<WireError>
@@ -46,7 +48,10 @@ export function toWire(error: DaybookError): WireError {
     code,
     message,
     ...(error instanceof ValidationError && { field: error.field }),
-    ...(error instanceof ConflictError && { currentVersion: error.currentVersion }),
+    ...(error instanceof ConflictError && {
+      currentVersion: error.currentVersion,
+      memoryId: error.memoryId,
+    }),
     ...(error instanceof LimitExceededError && { limit: error.limit, most: error.most }),
   }
 }
@@ -54,7 +59,15 @@ export function toWire(error: DaybookError): WireError {
 const NOT_FOUND = / was not found in this (project|Daybook)$/u
 
 /** The same failure on the follower, of the same class, so that its API answers as the home's. */
-export function fromWire({ code, message, field, currentVersion, limit, most }: WireError): DaybookError {
+export function fromWire({
+  code,
+  message,
+  field,
+  currentVersion,
+  memoryId,
+  limit,
+  most,
+}: WireError): DaybookError {
   switch (code) {
     case 'VALIDATION':
       return field !== undefined && message.startsWith(`${field} `)
@@ -65,7 +78,7 @@ export function fromWire({ code, message, field, currentVersion, limit, most }: 
     case 'KEY_EXISTS':
     case 'NAME_TAKEN':
     case 'FORGOTTEN':
-      return new ConflictError(code, message, currentVersion ?? null)
+      return new ConflictError(code, message, currentVersion ?? null, memoryId ?? null)
     case 'NOT_FOUND':
       return NOT_FOUND.test(message)
         ? new NotFoundError(message.replace(NOT_FOUND, ''))

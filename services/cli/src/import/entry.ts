@@ -47,6 +47,18 @@ function momentsOf(given: Readonly<Record<string, unknown>>): Record<string, str
   return moments
 }
 
+/** Text that cannot be kept: U+0000, and half of a surrogate pair, raw or escaped. */
+// oxlint-disable-next-line no-control-regex
+const NOT_KEPT = /\u0000|\\u0000|\\u[dD][89a-fA-F]|\p{Surrogate}/u
+
+/** The value of a JSON text, with U+FFFD in place of characters that cannot be kept. @throws SyntaxError */
+export const parseKept = (json: string): unknown =>
+  NOT_KEPT.test(json)
+    ? JSON.parse(json, (_, value: unknown) =>
+        typeof value === 'string' ? value.toWellFormed().replaceAll('\u0000', '\uFFFD') : value,
+      )
+    : JSON.parse(json)
+
 /**
  * Turns lines into entries. A line without an `idempotencyKey` gets `import:<hash of its content>:<n>`, where
  * n counts the lines with that content. So importing the file again, or a longer version of it, adds nothing
@@ -64,7 +76,7 @@ export function createEntryReader(onExisting?: string): (line: number, text: str
     const bad = (message: string): BadLine => ({ line, field: null, message })
     let value: unknown
     try {
-      value = JSON.parse(text)
+      value = parseKept(text)
     } catch (error) {
       return bad(`is not JSON: ${(error as Error).message}`)
     }
@@ -101,7 +113,7 @@ const REVISE = graphql(
   [FAILURE],
 )
 
-/** How a file that Daybook wrote compares with the memory that it was written from. */
+/** How what an import brings compares with the memory that it was before. */
 type Comparison = 'unknown' | 'same' | 'changed' | 'forgotten'
 
 /** Compares what a file says with the memory of that id. @throws what `request` throws */
@@ -113,6 +125,9 @@ export async function compareWithMemory(
   const { memory } = await request(connection, FIND, { id })
   if (memory === null) return 'unknown'
   if (memory.forgottenAt !== null) return 'forgotten'
+  // A chat that was branched off another has its messages too: they stay where they were first.
+  const [conversation, ofInput] = [memory.metadata?.['conversation'], input.metadata?.['conversation']]
+  if (conversation !== undefined && ofInput !== undefined && conversation !== ofInput) return 'same'
   const there = inputFromMemoryFile(memoryFile(withContent(memory)))
   return typeof there !== 'string' && comparable(there) === comparable(input) ? 'same' : 'changed'
 }

@@ -5,7 +5,7 @@ import { grouped } from '@daybook/memory/text-rules'
 import type { Line } from '@daybook/runtime/read-lines'
 import { UsageError } from '../command-line.ts'
 import type { Connection } from '../settings.ts'
-import { type BadLine, compareWithMemory, reviseFromFile } from './entry.ts'
+import { type BadLine, compareWithMemory, parseKept, reviseFromFile } from './entry.ts'
 import type { ForeignFile, KeyedInput } from './formats/format.ts'
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -47,8 +47,14 @@ interface ForeignLines {
   readonly lines: AsyncIterable<Line>
   /** Where the item of a line stands in the original. */
   readonly whereIs: (line: number) => string
-  /** What needed no line: memories of this Daybook that their files changed, or that are as their files say. */
-  readonly handled: () => Pick<Counts, 'revised' | 'alreadyThere'> & { readonly lastSequence: number }
+  readonly handled: () => Handled
+}
+
+/** What needed no line: memories of this Daybook that their files changed, or that are as their files say. */
+export interface Handled extends Pick<Counts, 'revised' | 'alreadyThere'> {
+  readonly lastSequence: number
+  /** What was left out on purpose, in the plural, and how often. */
+  readonly leftOut: ReadonlyMap<string, number>
 }
 
 /**
@@ -68,7 +74,7 @@ export function foreignLines(
   onBad: (bad: BadLine) => void,
 ): ForeignLines {
   const places: string[] = []
-  const handled = { revised: 0, alreadyThere: 0, lastSequence: 0 }
+  const handled = { revised: 0, alreadyThere: 0, lastSequence: 0, leftOut: new Map<string, number>() }
 
   /** Whether the item was handled without remembering it. */
   const revises = async (id: string, input: KeyedInput, line: number): Promise<boolean> => {
@@ -87,12 +93,16 @@ export function foreignLines(
 
   async function* lines(): AsyncGenerator<Line> {
     for await (const item of file.read()) {
+      if ('leftOut' in item) {
+        handled.leftOut.set(item.leftOut, (handled.leftOut.get(item.leftOut) ?? 0) + 1)
+        continue
+      }
       const number = places.push(item.where)
       if ('problem' in item) {
         yield { number, text: null, problem: item.problem, readBytes: number }
         continue
       }
-      const input = withAdditions(item.input, additions)
+      const input = withAdditions(parseKept(JSON.stringify(item.input)) as KeyedInput, additions)
       if (item.id !== undefined && (await revises(item.id, input, number))) continue
       yield { number, text: JSON.stringify(input), problem: '', readBytes: number }
     }
@@ -126,4 +136,12 @@ export function describeCounts({ imported, revised, alreadyThere, failed }: Coun
     ...(alreadyThere > 0 ? [`${grouped(alreadyThere)} already there`] : []),
     ...(failed > 0 ? [`${grouped(failed)} failed`] : []),
   ].join(', ')
+}
+
+/** `; left out: 12 tool calls, 1 file`, or nothing. */
+export function describeLeftOut(leftOut: ReadonlyMap<string, number>): string {
+  const parts = [...leftOut].map(
+    ([what, count]) => `${grouped(count)} ${count === 1 ? what.replace(/s(?= |$)/u, '') : what}`,
+  )
+  return parts.length === 0 ? '' : `; left out: ${parts.join(', ')}`
 }

@@ -4,15 +4,22 @@ import { grouped } from '@daybook/memory/text-rules'
 import { pause } from '@daybook/runtime/backoff'
 import type { Line } from '@daybook/runtime/read-lines'
 import { type Projection, readProjections } from '../client/operations.ts'
-import { CliError, EXIT, type ExitCode } from '../command-line.ts'
+import { CliError, EXIT, type ExitCode, RefusedError } from '../command-line.ts'
 import { renderError } from '../output/error.ts'
 import { duration, note, noteRaw, print, printJson, shorten } from '../output/print.ts'
 import { type Progress, showProgress } from '../progress/show-progress.ts'
 import type { Connection } from '../settings.ts'
-import { type BadLine, compareWithMemory, createEntryReader } from './entry.ts'
+import { type BadLine, compareWithMemory, createEntryReader, reviseFromFile } from './entry.ts'
 import type { ForeignFile, KeyedInput } from './formats/format.ts'
-import { type Additions, type Counts, describeCounts, withAdditions } from './open-source.ts'
-import { DEFAULT_LIMITS, sendBatch, toBatches } from './send-batch.ts'
+import {
+  type Additions,
+  type Counts,
+  describeCounts,
+  describeLeftOut,
+  type Handled,
+  withAdditions,
+} from './open-source.ts'
+import { type BatchOutcome, DEFAULT_LIMITS, sendBatch, toBatches } from './send-batch.ts'
 
 /** What to import, and whom to tell about it. */
 interface Import {
@@ -66,7 +73,17 @@ async function runImport(given: Import): Promise<ImportSummary> {
       total.revised += sent.revised
       total.alreadyThere += sent.alreadyThere
       total.lastSequence = Math.max(total.lastSequence, sent.sequence)
-      const allBad = [...bad, ...sent.bad].toSorted((a, b) => a.line - b.line)
+      const allBad = [...bad, ...sent.bad]
+      for (const one of sent.changed) {
+        const settled = await settle(connection, one)
+        if ('message' in settled) allBad.push(settled)
+        else {
+          total.revised += settled.revised
+          total.alreadyThere += settled.alreadyThere
+          total.lastSequence = Math.max(total.lastSequence, settled.sequence)
+        }
+      }
+      allBad.sort((a, b) => a.line - b.line)
       total.failed += allBad.length
       for (const one of allBad) onBadLine(one)
       onProgress(total, readBytes)
@@ -79,6 +96,26 @@ async function runImport(given: Import): Promise<ImportSummary> {
   }
 }
 
+/**
+ * Brings the memory of an original that was imported before to what the original says now. What was forgotten here stays so.
+ * @returns why that is not possible, as a bad line
+ */
+async function settle(
+  connection: Connection,
+  { entry, memoryId, refusal }: BatchOutcome['changed'][number],
+): Promise<BadLine | { readonly revised: number; readonly alreadyThere: number; readonly sequence: number }> {
+  const input = JSON.parse(entry.json) as KeyedInput
+  try {
+    const comparison = await compareWithMemory(connection, memoryId, input)
+    if (comparison === 'unknown') return refusal
+    if (comparison !== 'changed') return { revised: 0, alreadyThere: 1, sequence: 0 }
+    return { revised: 1, alreadyThere: 0, sequence: await reviseFromFile(connection, memoryId, input) }
+  } catch (error) {
+    if (!(error instanceof RefusedError) || error.retryable) throw error
+    return { line: entry.line, field: error.field, message: error.message }
+  }
+}
+
 /** Memories to import, and how. */
 export interface MemoriesImport {
   readonly connection: Connection
@@ -88,7 +125,7 @@ export interface MemoriesImport {
     /** Where a line stands, for messages. */
     readonly whereIs: (line: number) => string
     /** What needed no line. */
-    readonly handled?: () => Pick<Counts, 'revised' | 'alreadyThere'> & { readonly lastSequence: number }
+    readonly handled?: () => Handled
   }
   /** Bytes of the file; null if they are not known. */
   readonly total: number | null
@@ -139,13 +176,14 @@ export async function importMemories(given: MemoriesImport): Promise<ImportSumma
       progress.update({ work: 'import', phase: 'importing', done, total, amount: describeCounts(counts) }),
   })
   progress.stop()
-  const { revised = 0, alreadyThere = 0, lastSequence = 0 } = handled?.() ?? {}
+  const { revised = 0, alreadyThere = 0, lastSequence = 0, leftOut = new Map() } = handled?.() ?? {}
   const summary = {
     ...sent,
     revised: sent.revised + revised,
     alreadyThere: sent.alreadyThere + alreadyThere,
     failed: sent.failed + early,
     lastSequence: Math.max(sent.lastSequence, lastSequence),
+    leftOut,
   }
   if (json) printJson(summaryJson(summary, bad))
   else print(renderSummary(summary))
@@ -183,7 +221,12 @@ export async function preview({
   const problems: { where: string; message: string }[] = []
   const existing = { revised: 0, alreadyThere: 0 }
   let found = 0
+  const leftOut = new Map<string, number>()
   for await (const item of file.read()) {
+    if ('leftOut' in item) {
+      leftOut.set(item.leftOut, (leftOut.get(item.leftOut) ?? 0) + 1)
+      continue
+    }
     if ('problem' in item) {
       problems.push({ where: item.where, message: item.problem })
       continue
@@ -202,11 +245,19 @@ export async function preview({
   }
   if (problems.length > 0) process.exitCode = EXIT.failed
   if (json)
-    return printJson({ format: file.format.name, memories: found, kinds, ...existing, first, problems })
+    return printJson({
+      format: file.format.name,
+      memories: found,
+      kinds,
+      ...existing,
+      leftOut: Object.fromEntries(leftOut),
+      first,
+      problems,
+    })
   const counts = Object.entries(kinds).map(
     ([kind, count]) => `${grouped(count)} ${kind}${count === 1 ? '' : 's'}`,
   )
-  print(`${file.format.name}: ${counts.join(', ') || 'no new memory'}`)
+  print(`${file.format.name}: ${counts.join(', ') || 'no new memory'}${describeLeftOut(leftOut)}`)
   if (existing.revised > 0) print(`${grouped(existing.revised)} memories of this Daybook would be revised`)
   if (existing.alreadyThere > 0) print(`${grouped(existing.alreadyThere)} are as their files say`)
   for (const { content, context, labels } of first) {
@@ -229,7 +280,7 @@ function exitCodeOf({ ended, failed }: Pick<ImportSummary, 'ended' | 'failed'>):
 }
 
 /** The summary as `--json` prints it. */
-function summaryJson(summary: ImportSummary, bad: readonly BadLine[]): object {
+function summaryJson(summary: ImportSummary & Pick<Handled, 'leftOut'>, bad: readonly BadLine[]): object {
   const { imported, revised, alreadyThere, failed, lastSequence, seconds, ended } = summary
   return {
     imported,
@@ -240,6 +291,7 @@ function summaryJson(summary: ImportSummary, bad: readonly BadLine[]): object {
     seconds: Number(seconds.toFixed(3)),
     perSecond: perSecond(summary),
     ended,
+    leftOut: Object.fromEntries(summary.leftOut),
     badLines: bad,
   }
 }
@@ -252,7 +304,7 @@ const HOW = {
 } as const
 
 /** The summary in a line for people. */
-function renderSummary(summary: ImportSummary): string {
+function renderSummary(summary: ImportSummary & Pick<Handled, 'leftOut'>): string {
   const { imported, revised, alreadyThere, failed, lastSequence, seconds, ended } = summary
   const counts = [
     `${grouped(imported)} imported`,
@@ -261,7 +313,7 @@ function renderSummary(summary: ImportSummary): string {
     `${grouped(failed)} failed`,
   ]
   const sequence = lastSequence === 0 ? '' : `; last sequence ${lastSequence}`
-  return `${HOW[ended]}: ${counts.join(', ')}, in ${duration(seconds)} (${grouped(perSecond(summary))} a second)${sequence}`
+  return `${HOW[ended]}: ${counts.join(', ')}, in ${duration(seconds)} (${grouped(perSecond(summary))} a second)${sequence}${describeLeftOut(summary.leftOut)}`
 }
 
 function perSecond({ imported, revised, alreadyThere, seconds }: ImportSummary): number {

@@ -9,7 +9,7 @@ import type { Connection } from '../settings.ts'
 import type { BadLine, Entry } from './entry.ts'
 
 /** The result of sending a batch. */
-interface BatchOutcome {
+export interface BatchOutcome {
   readonly imported: number
   /** Things that were remembered already, and say something new now. */
   readonly revised: number
@@ -17,6 +17,8 @@ interface BatchOutcome {
   /** The highest sequence in the batch; 0 if nothing was remembered. */
   readonly sequence: number
   readonly bad: readonly BadLine[]
+  /** Entries whose original was imported before and says something else now, with its memory. */
+  readonly changed: readonly { readonly entry: Entry; readonly memoryId: string; readonly refusal: BadLine }[]
 }
 
 /** How batches are sent. */
@@ -40,6 +42,15 @@ const IMPORT = graphql(
   [FAILURE],
 )
 
+const NOTHING_SENT: BatchOutcome = {
+  imported: 0,
+  revised: 0,
+  alreadyThere: 0,
+  sequence: 0,
+  bad: [],
+  changed: [],
+}
+
 type Results = ResultOf<typeof IMPORT>['rememberMany']
 
 /**
@@ -49,20 +60,14 @@ type Results = ResultOf<typeof IMPORT>['rememberMany']
  * @throws UnreachableError after `retryMs`, UnauthorisedError
  */
 export async function sendBatch(entries: readonly Entry[], sending: Sending): Promise<BatchOutcome> {
-  if (entries.length === 0) return { imported: 0, revised: 0, alreadyThere: 0, sequence: 0, bad: [] }
+  if (entries.length === 0) return { ...NOTHING_SENT }
   try {
     return toSent(entries, await withRetries(entries, sending))
   } catch (error) {
     if (!(error instanceof RefusedError) || error.retryable) throw error
     if (entries.length === 1) {
       const { message, field } = plainly(error)
-      return {
-        imported: 0,
-        revised: 0,
-        alreadyThere: 0,
-        sequence: 0,
-        bad: entries.map(({ line }) => ({ line, field, message })),
-      }
+      return { ...NOTHING_SENT, bad: entries.map(({ line }) => ({ line, field, message })) }
     }
     const middle = Math.ceil(entries.length / 2)
     const first = await sendBatch(entries.slice(0, middle), sending)
@@ -73,6 +78,7 @@ export async function sendBatch(entries: readonly Entry[], sending: Sending): Pr
       alreadyThere: first.alreadyThere + second.alreadyThere,
       sequence: Math.max(first.sequence, second.sequence),
       bad: [...first.bad, ...second.bad],
+      changed: [...first.changed, ...second.changed],
     }
   }
 }
@@ -96,18 +102,24 @@ async function withRetries(entries: readonly Entry[], sending: Sending): Promise
 function toSent(entries: readonly Entry[], results: Results): BatchOutcome {
   let [imported, revised, alreadyThere, sequence] = [0, 0, 0, 0]
   const bad: BadLine[] = []
-  for (const [index, { line }] of entries.entries()) {
+  const changed: BatchOutcome['changed'][number][] = []
+  for (const [index, entry] of entries.entries()) {
+    const { line } = entry
     const result = results[index]
     if (result === undefined) bad.push({ line, field: null, message: 'the daemon gave no result for it' })
-    else if (isFailure(result)) bad.push(toBadLine(line, result.message, fieldOf(result)))
-    else {
+    else if (isFailure(result)) {
+      const refusal = toBadLine(line, result.message, fieldOf(result))
+      const memoryId = result.code === 'IDEMPOTENCY_CONFLICT' && 'memoryId' in result ? result.memoryId : null
+      if (memoryId === null) bad.push(refusal)
+      else changed.push({ entry, memoryId, refusal })
+    } else {
       if (result.duplicate || result.outcome === 'UNCHANGED') alreadyThere += 1
       else if (result.outcome === 'REVISED') revised += 1
       else imported += 1
       sequence = Math.max(sequence, result.sequence)
     }
   }
-  return { imported, revised, alreadyThere, sequence, bad }
+  return { imported, revised, alreadyThere, sequence, bad, changed }
 }
 
 /** GraphQL quotes the whole wrong input, which may be long. This keeps only the field and the reason. */

@@ -52,9 +52,10 @@ const isEmpty = (value: unknown) =>
   value === undefined ||
   (typeof value === 'object' && Object.keys(value as object).length === 0)
 
-/** Whether a file says which kind of memory it is. */
-export function isMemoryFile({ fields }: MarkdownFile): boolean {
-  return typeof fields['kind'] === 'string' && isKindName(fields['kind'])
+/** Whether Daybook wrote the file: `kind: note` alone stands in the vaults of others too. */
+export function isMemoryFile({ fields: { kind, id, createdAt } }: MarkdownFile): boolean {
+  if (typeof kind !== 'string' || !isKindName(kind) || typeof createdAt !== 'string') return false
+  return typeof id === 'string' && id.startsWith(`${kind}:`)
 }
 
 /**
@@ -102,22 +103,28 @@ export interface MarkdownFile {
   readonly fields: Readonly<Record<string, unknown>>
   /** What follows, without the line end at the end of the file. */
   readonly body: string
+  /** Why the front matter cannot be read. It is in the body then. */
+  readonly problem?: string
 }
 
 const FRONT_MATTER = /^---[ \t]*\r?\n([^]*?)^(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/mu
 
 /**
- * Takes a Markdown file with YAML front matter apart, as Obsidian, Basic Memory and Jekyll write it. Dates stay texts.
- * @throws Error if the front matter is not YAML, or is no list of names with values
+ * Takes a Markdown file with YAML front matter apart, as Obsidian, Basic Memory and Jekyll write it. Dates stay texts. Front
+ * matter that is no YAML, or no list of names with values, is text like the rest.
  */
 export function parseMarkdown(text: string): MarkdownFile {
   const whole = text.replace(/^\uFEFF/u, '')
   const found = whole.startsWith('---') ? FRONT_MATTER.exec(whole) : null
   if (found === null || found.index !== 0) return { fields: {}, body: withoutLastLineEnd(whole) }
-  const fields: unknown = parse(found[1] ?? '', { schema: 'core' })
-  if (fields !== null && (typeof fields !== 'object' || Array.isArray(fields)))
-    throw new Error('its front matter is no list of names with values')
-  return { fields: { ...fields }, body: withoutLastLineEnd(whole.slice(found[0].length)) }
+  try {
+    const fields: unknown = parse(found[1] ?? '', { schema: 'core' })
+    if (fields !== null && (typeof fields !== 'object' || Array.isArray(fields)))
+      throw new Error('it is no list of names with values')
+    return { fields: { ...fields }, body: withoutLastLineEnd(whole.slice(found[0].length)) }
+  } catch (error) {
+    return { fields: {}, body: withoutLastLineEnd(whole), problem: (error as Error).message }
+  }
 }
 
 /** The opposite of `parseMarkdown`. */

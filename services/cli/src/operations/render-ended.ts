@@ -67,9 +67,9 @@ function outcome(operation: Operation, result: Result, options: ReportOptions): 
 
 function rewritten(result: Result): string[] {
   const [memories, generation] = [Number(result['rewritten'] ?? 0), Number(result['generation'] ?? 0)]
-  const rewritten = `${grouped(memories)} memories were rewritten in generation ${generation}.`
+  const sentence = `${grouped(memories)} memories were rewritten in generation ${generation}.`
   const tried = Number(result['retried'] ?? 0) + Number(result['failed'] ?? 0)
-  return tried === 0 ? [rewritten] : [rewritten, ...retried(result)]
+  return tried === 0 ? [sentence] : [sentence, ...retried(result)]
 }
 
 function retried(result: Result): string[] {

@@ -1,25 +1,28 @@
-import { type Conversation, conversationItems, type Message } from './conversation.ts'
+import {
+  type Conversation,
+  conversationItems,
+  eachConversation,
+  type LeftOut,
+  type Message,
+} from './conversation.ts'
 import { hash, isRecord, type JsonFormat, momentOf } from './format.ts'
 
 /** Claude's export, a list of conversations, each a list of messages. Each message of a person or the assistant becomes a note. */
 export const claude: JsonFormat = {
   name: 'claude',
   description: 'the unpacked export of Claude: its folder or conversations.json',
-  fits: (value) =>
-    Array.isArray(value) &&
-    value.length > 0 &&
-    value.every((one) => isRecord(one) && Array.isArray(one['chat_messages'])),
-  *items(value) {
-    for (const one of value as Record<string, unknown>[])
-      yield* conversationItems('claude', toConversation(one))
-  },
+  fits: (value) => Array.isArray(value) && value.some((one) => isRecord(one) && 'chat_messages' in one),
+  items: (value) =>
+    eachConversation(value, 'chat_messages', (one) => conversationItems('claude', toConversation(one))),
 }
 
 function toConversation({ uuid, name, chat_messages: messages }: Record<string, unknown>): Conversation {
   return {
     id: String(uuid),
     title: typeof name === 'string' && name.trim() !== '' ? name : 'Untitled',
-    messages: (messages as unknown[]).filter(isRecord).flatMap(claudeMessage),
+    messages: Object.values(messages as object)
+      .filter(isRecord)
+      .flatMap(claudeMessage),
   }
 }
 
@@ -29,19 +32,25 @@ function claudeMessage({
   text,
   content,
   attachments,
+  files,
   created_at: at,
-}: Record<string, unknown>): Message[] {
+}: Record<string, unknown>): (Message | LeftOut)[] {
   // `content` holds the text in blocks, among them those of tools; `text` holds all of it.
-  const blocks = Array.isArray(content) ? content.filter(isRecord) : []
-  const texts = blocks.flatMap((block) => (block['type'] === 'text' ? [String(block['text'] ?? '')] : []))
-  const files = (Array.isArray(attachments) ? attachments.filter(isRecord) : []).flatMap((file) =>
-    typeof file['extracted_content'] === 'string'
-      ? [`${String(file['file_name'] ?? 'attachment')}:\n${file['extracted_content']}`]
-      : [],
+  const blocks = recordsIn(content).map(textOfBlock)
+  const texts = blocks.flatMap((block) => (typeof block === 'string' ? [block] : []))
+  const attached = recordsIn(attachments).map(({ file_name: name, extracted_content: extracted }) =>
+    typeof extracted === 'string' ? `${String(name ?? 'attachment')}:\n${extracted}` : { leftOut: 'files' },
   )
   const said = texts.length > 0 ? texts.join('\n') : String(text ?? '')
-  const whole = [said, ...files].filter((part) => part.trim() !== '').join('\n\n')
-  if (whole === '') return []
+  const whole = [said, ...attached]
+    .filter((part): part is string => typeof part === 'string' && part.trim() !== '')
+    .join('\n\n')
+  const leftOut = [
+    ...blocks.filter((block): block is LeftOut => typeof block !== 'string'),
+    ...attached.filter((one): one is LeftOut => typeof one !== 'string'),
+    ...recordsIn(files).map(() => ({ leftOut: 'files' })),
+  ]
+  if (whole === '') return leftOut.length === 0 ? [{ leftOut: 'empty messages' }] : leftOut
   return [
     {
       id: String(uuid ?? hash(whole)),
@@ -49,5 +58,22 @@ function claudeMessage({
       text: whole,
       at: momentOf(at),
     },
+    ...leftOut,
   ]
+}
+
+const recordsIn = (value: unknown) => (Array.isArray(value) ? value.filter(isRecord) : [])
+
+/** What a block says: written or spoken text, or the content of an artifact. */
+function textOfBlock(block: Record<string, unknown>): string | LeftOut {
+  const { type, text, input, name } = block
+  if (type === 'thinking' || type === 'redacted_thinking') return { leftOut: 'thoughts' }
+  if (type === 'tool_use') {
+    const { title, content } = isRecord(input) ? input : {}
+    if (name !== 'artifacts' || typeof content !== 'string') return { leftOut: 'tool calls' }
+    return `${typeof title === 'string' ? `${title}:\n` : ''}${content}`
+  }
+  if (type === 'tool_result') return { leftOut: 'tool calls' }
+  const words = [text, block['transcript'], block['transcription']].find((one) => typeof one === 'string')
+  return typeof words === 'string' ? words : { leftOut: 'files' }
 }

@@ -17,8 +17,13 @@ export interface Message {
 export interface Conversation {
   readonly id: string
   readonly title: string
-  /** In order. */
-  readonly messages: readonly Message[]
+  /** In order. Something that is no message, and what it is, in the plural. */
+  readonly messages: readonly (Message | LeftOut)[]
+}
+
+/** A part of a chat that is not imported. */
+export interface LeftOut {
+  readonly leftOut: string
 }
 
 /**
@@ -33,7 +38,12 @@ export function* conversationItems(
   // Titles repeat: eight digits of the id tell conversations apart.
   const suffix = ` (${source} ${id.slice(0, 8)})`
   const context = [...title].slice(0, LIMITS.nameCharacters - suffix.length).join('') + suffix
-  for (const { id: messageId, author, text, at, model } of messages)
+  for (const message of messages) {
+    if ('leftOut' in message) {
+      yield { where: `"${title}"`, leftOut: message.leftOut }
+      continue
+    }
+    const { id: messageId, author, text, at, model } = message
     for (const [part, ofPart] of splitText(text).entries())
       yield {
         where: `"${title}"`,
@@ -47,28 +57,50 @@ export function* conversationItems(
           idempotencyKey: `${source}:${messageId}${part === 0 ? '' : `:${part}`}`,
         },
       }
+  }
+}
+
+/** Each conversation of a list, and why one that has no messages is none. */
+export function* eachConversation(
+  value: unknown,
+  messagesIn: string,
+  items: (conversation: Record<string, unknown>) => Iterable<ImportItem>,
+): Generator<ImportItem> {
+  for (const [index, one] of (value as unknown[]).entries()) {
+    const messages = isRecord(one) ? one[messagesIn] : undefined
+    if (isRecord(one) && typeof messages === 'object' && messages !== null) yield* items(one)
+    else {
+      const name = isRecord(one) ? (one['title'] ?? one['name']) : undefined
+      const where = `conversation ${index + 1}${typeof name === 'string' ? ` "${name}"` : ''}`
+      yield {
+        where,
+        problem: `has no messages: its "${messagesIn}" is ${JSON.stringify(messages) ?? 'missing'}`,
+      }
+    }
+  }
 }
 
 /** ChatGPT's export, a list of conversations, each a tree of messages. Each message of a person or the assistant becomes a note. */
 export const chatgpt: JsonFormat = {
   name: 'chatgpt',
   description: 'the unpacked export of ChatGPT: its folder or conversations.json',
-  fits: (value) =>
-    Array.isArray(value) &&
-    value.length > 0 &&
-    value.every((one) => isRecord(one) && isRecord(one['mapping'])),
-  *items(value) {
-    for (const one of value as Record<string, unknown>[])
-      yield* conversationItems('chatgpt', toConversation(one))
-  },
+  fits: (value) => Array.isArray(value) && value.some((one) => isRecord(one) && 'mapping' in one),
+  items: (value) =>
+    eachConversation(value, 'mapping', (one) => conversationItems('chatgpt', toConversation(one))),
 }
 
 function toConversation(conversation: Record<string, unknown>): Conversation {
   const { title, mapping, current_node: leaf, conversation_id: id, id: olderId } = conversation
+  const nodes = mapping as Record<string, unknown>
+  const path = pathTo(leaf, nodes)
+  const beside = Object.values(nodes).filter((node) => isRecord(node) && !path.includes(node))
+  const other = beside
+    .flatMap((node) => toMessage(node as Record<string, unknown>))
+    .filter((one) => 'text' in one)
   return {
     id: String(id ?? olderId ?? leaf ?? ''),
     title: typeof title === 'string' && title.trim() !== '' ? title : 'Untitled',
-    messages: pathTo(leaf, mapping as Record<string, unknown>).flatMap(toMessage),
+    messages: [...path.flatMap(toMessage), ...other.map(() => ({ leftOut: 'other answers' }))],
   }
 }
 
@@ -86,24 +118,66 @@ function pathTo(leaf: unknown, mapping: Record<string, unknown>): Record<string,
   return path
 }
 
-function toMessage({ message }: Record<string, unknown>): Message[] {
+/** A node's message, and what of it is left out. */
+function toMessage({ message }: Record<string, unknown>): (Message | LeftOut)[] {
   if (!isRecord(message)) return []
-  const { id, author, content, create_time: at, metadata } = message
+  const { id, author, content, create_time: at, metadata, recipient } = message
   const role = isRecord(author) ? author['role'] : null
+  const details = isRecord(metadata) ? metadata : {}
+  if (role === 'tool') return [{ leftOut: 'tool calls' }]
+  // Every conversation begins with one that nobody wrote.
   if (role !== 'user' && role !== 'assistant') return []
-  const parts = isRecord(content) && Array.isArray(content['parts']) ? content['parts'] : []
-  // Parts that are no text are pictures and files.
-  const text = parts.filter((part): part is string => typeof part === 'string').join('\n')
-  const hidden = isRecord(metadata) && metadata['is_visually_hidden_from_conversation'] === true
-  if (text.trim() === '' || hidden) return []
-  const model = isRecord(metadata) ? metadata['model_slug'] : undefined
-  return [
-    {
-      id: String(id),
-      author: role,
-      text,
-      at: momentOf(at),
-      model: typeof model === 'string' ? model : undefined,
-    },
-  ]
+  if (details['is_visually_hidden_from_conversation'] === true) return [{ leftOut: 'hidden messages' }]
+  const { texts, leftOut } = partsOf(isRecord(content) ? content : {}, String(recipient ?? 'all'))
+  const text = texts.join('\n')
+  const model = details['model_slug']
+  const said =
+    text.trim() === ''
+      ? []
+      : [
+          {
+            id: String(id),
+            author: role,
+            text,
+            at: momentOf(at),
+            model: typeof model === 'string' ? model : undefined,
+          },
+        ]
+  const others = leftOut.map((one) => ({ leftOut: one }))
+  return said.length + others.length === 0 ? [{ leftOut: 'empty messages' }] : [...said, ...others]
+}
+
+/** What ChatGPT's canvas is written with: the whole text comes when it is made. */
+const MAKES_CANVAS = 'canmore.create_textdoc'
+
+/** The texts of a message's content: what was written, spoken, or put into a canvas. */
+function partsOf(
+  content: Readonly<Record<string, unknown>>,
+  recipient: string,
+): { readonly texts: string[]; readonly leftOut: string[] } {
+  const type = content['content_type']
+  if (type === 'thoughts' || type === 'reasoning_recap') return { texts: [], leftOut: ['thoughts'] }
+  const parts = Array.isArray(content['parts']) ? content['parts'] : [content['text']]
+  if (recipient === MAKES_CANVAS) {
+    const canvas = canvasIn(parts.filter((part) => typeof part === 'string').join(''))
+    return canvas === null ? { texts: [], leftOut: ['tool calls'] } : { texts: [canvas], leftOut: [] }
+  }
+  if (recipient !== 'all') return { texts: [], leftOut: ['tool calls'] }
+  const [texts, leftOut]: [string[], string[]] = [[], []]
+  for (const part of parts) {
+    if (typeof part === 'string') texts.push(part)
+    else if (isRecord(part) && typeof part['text'] === 'string') texts.push(part['text'])
+    // The recording of what was spoken, whose words come beside it.
+    else if (isRecord(part) && !String(part['content_type']).includes('audio')) leftOut.push('files')
+  }
+  return { texts, leftOut }
+}
+
+function canvasIn(json: string): string | null {
+  try {
+    const { name, content } = JSON.parse(json) as { readonly name?: unknown; readonly content?: unknown }
+    return typeof content === 'string' ? `${typeof name === 'string' ? `${name}:\n` : ''}${content}` : null
+  } catch {
+    return null
+  }
 }

@@ -18,6 +18,11 @@ export type ImportItem =
       readonly id?: string | undefined
     }
   | { readonly where: string; readonly problem: string }
+  | {
+      readonly where: string
+      /** What is left out on purpose, in the plural: `tool calls`. It is counted, and said at the end. */
+      readonly leftOut: string
+    }
 
 /** Items in the order of the original. */
 type ImportItems = AsyncIterable<ImportItem> | Iterable<ImportItem>
@@ -52,7 +57,8 @@ export function hash(...texts: readonly string[]): string {
 /** The texts of a list, or of one text with commas or spaces, as front matter has its tags. */
 export function listOf(value: unknown): string[] {
   const list = Array.isArray(value) ? value : typeof value === 'string' ? value.split(/[,\s]+/u) : []
-  return [...new Set(list.map(String).map((one) => one.trim()))].filter((one) => one !== '')
+  const said = list.filter((one) => one !== null && one !== undefined)
+  return [...new Set(said.map(String).map((one) => one.trim()))].filter((one) => one !== '')
 }
 
 /** A moment in seconds since 1970, as ChatGPT writes them, or as text; undefined if it is neither. */
@@ -81,10 +87,16 @@ export async function readJson(path: string): Promise<unknown> {
   const { size } = await stat(path)
   if (size > LARGEST)
     throw new UsageError(`${path} cannot be imported: it is larger than ${sizeInWords(LARGEST)}; split it`)
-  const text = await readFile(path, 'utf8')
+  const bytes = await readFile(path)
   try {
-    return JSON.parse(text)
+    return JSON.parse(new TextDecoder(encodingOf(bytes)).decode(bytes))
   } catch {
     return undefined
   }
+}
+
+/** As the byte order mark says; without one UTF-8. */
+export function encodingOf(bytes: Uint8Array): string {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le'
+  return bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : 'utf-8'
 }

@@ -1,4 +1,4 @@
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { basename, extname, join, relative } from 'node:path'
 import { LIMITS } from '@daybook/memory/limits'
 import { parseMoment, UsageError } from '../../command-line.ts'
@@ -8,7 +8,16 @@ import {
   type MarkdownFile,
   parseMarkdown,
 } from '../../markdown/memory-file.ts'
-import { hash, type ImportFormat, type ImportItem, type KeyedInput, listOf, metadataOf } from './format.ts'
+import {
+  encodingOf,
+  hash,
+  type ImportFormat,
+  type ImportItem,
+  type KeyedInput,
+  listOf,
+  metadataOf,
+  momentOf,
+} from './format.ts'
 
 /** A folder of Markdown files, or one of them. */
 export const markdown: ImportFormat = {
@@ -23,42 +32,74 @@ export const markdown: ImportFormat = {
  */
 export async function* readMarkdown(path: string): AsyncGenerator<ImportItem> {
   const root = (await stat(path)).isDirectory() ? path : null
-  const files = root === null ? [path] : await markdownFilesIn(root)
+  const { files, leftOut } = root === null ? { files: [path], leftOut: [] } : await markdownFilesIn(root)
+  for (const [where, what] of leftOut) yield { where, leftOut: what }
   if (files.length === 0) throw new UsageError(`${path} cannot be imported: it holds no Markdown file (.md)`)
   for (const file of files) {
     const where = root === null ? basename(file) : relative(root, file)
-    yield await readItem(file, where, basename(root ?? ''))
+    yield* readItem(
+      file,
+      where,
+      basename(root ?? ''),
+      await readFile(file).catch((error: unknown) => error as Error),
+    )
   }
 }
 
-/** @returns paths in a stable order, so that an import that goes on meets them as before */
-async function markdownFilesIn(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true, recursive: true })
-  return entries
-    .filter((entry) => entry.isFile() && ['.md', '.markdown'].includes(extname(entry.name).toLowerCase()))
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => !relative(folder, path).split(/[/\\]/u).some(isPassedOver))
-    .toSorted()
+/**
+ * The Markdown files of a folder, those behind symbolic links too, each file and folder once.
+ * @returns paths in a stable order, so that an import that goes on meets them as before
+ */
+async function markdownFilesIn(folder: string): Promise<{
+  readonly files: readonly string[]
+  /** Path, and what is there, in the plural. */
+  readonly leftOut: readonly (readonly [string, string])[]
+}> {
+  const [files, leftOut]: [string[], (readonly [string, string])[]] = [[], []]
+  const seen = new Set<string>()
+  const links: string[] = []
+  const visit = async (path: string): Promise<void> => {
+    const real = await realpath(path).catch(() => null)
+    if (real === null) return void leftOut.push([relative(folder, path), 'broken links'])
+    if (seen.has(real)) return
+    seen.add(real)
+    const stats = await stat(real)
+    if (stats.isDirectory()) {
+      for (const entry of await readdir(path, { withFileTypes: true })) {
+        if (isPassedOver(entry.name)) continue
+        if (entry.isSymbolicLink()) links.push(join(path, entry.name))
+        else await visit(join(path, entry.name))
+      }
+    } else if (stats.isFile() && ['.md', '.markdown'].includes(extname(path).toLowerCase())) files.push(path)
+  }
+  await visit(folder)
+  // A file has its own place before that of a link to it.
+  for (let link = links.shift(); link !== undefined; link = links.shift()) await visit(link)
+  return { files: files.toSorted(), leftOut }
 }
 
 const isPassedOver = (name: string) => name.startsWith('.') || name === 'node_modules'
 
-async function readItem(file: string, where: string, folder: string): Promise<ImportItem> {
+function* readItem(
+  file: string,
+  where: string,
+  folder: string,
+  bytes: Uint8Array | Error,
+): Generator<ImportItem> {
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(await readFile(file))
+    if (bytes instanceof Error) throw bytes
+    const text = new TextDecoder(encodingOf(bytes), { fatal: true }).decode(bytes)
     const parsed = parseMarkdown(text)
     const isMemory = isMemoryFile(parsed)
+    if (parsed.problem !== undefined) yield { where, leftOut: 'unreadable front matters (kept as text)' }
     const input = isMemory ? inputFromMemoryFile(parsed) : documentFrom(parsed, where, join(folder, where))
-    if (typeof input === 'string') return { where, problem: input }
+    if (typeof input === 'string') return yield { where, problem: input }
     const { id } = parsed.fields
-    return { where, input, id: isMemory && typeof id === 'string' ? id : undefined }
+    yield { where, input, id: isMemory && typeof id === 'string' ? id : undefined }
   } catch (error) {
-    return { where, problem: `cannot be read: ${(error as Error).message}` }
+    yield { where, problem: `cannot be read: ${(error as Error).message}` }
   }
 }
-
-/** Front matter that has a field of its own in a memory, by the names that Obsidian, Basic Memory and Jekyll use. */
-const MOVED = new Set(['title', 'tags', 'tag', 'date', 'created', 'created_at'])
 
 /**
  * @param externalId names the file, so that importing it again revises its document
@@ -66,17 +107,64 @@ const MOVED = new Set(['title', 'tags', 'tag', 'date', 'created', 'created_at'])
  */
 function documentFrom({ fields, body }: MarkdownFile, path: string, externalId: string): KeyedInput | string {
   if (body.trim() === '') return 'has no text'
-  const title = typeof fields['title'] === 'string' ? fields['title'] : basename(path, extname(path))
-  const created = [fields['date'], fields['created'], fields['created_at']].find(
-    (one) => typeof one === 'string',
+  const others = new Map(Object.entries(fields))
+  /** Takes the fields with these names out, whatever their capitals: Obsidian does not tell them apart. */
+  const take = <Value>(names: readonly string[], read: (value: unknown) => Value | undefined): Value[] =>
+    names.flatMap((name) =>
+      [...others].flatMap(([given, value]) => {
+        const found = given.toLowerCase() === name ? read(value) : undefined
+        if (found === undefined) return []
+        others.delete(given)
+        return [found]
+      }),
+    )
+  const [title = basename(path, extname(path))] = take(['title'], (value) =>
+    typeof value === 'string' || typeof value === 'number' ? String(value) : undefined,
   )
-  const others = Object.entries(fields).filter(([name]) => !MOVED.has(name))
-  const key = hash(externalId, JSON.stringify(fields), body)
+  const tags = take(['tags', 'tag'], (value) =>
+    typeof value === 'object' || typeof value === 'string' ? listOf(value) : undefined,
+  ).flat()
+  let occurredAt: string | undefined
+  // One date is when it happened; a second one stays in the metadata.
+  take(['date', 'created', 'created_at'], (value) => {
+    if (occurredAt !== undefined) return undefined
+    occurredAt = dateIn(value)
+    return occurredAt
+  })
   return {
     content: { document: { title: title.slice(0, LIMITS.nameCharacters), content: body, externalId } },
-    labels: listOf(fields['tags'] ?? fields['tag']).map((tag) => tag.replace(/^#/u, '')),
-    occurredAt: typeof created === 'string' ? (parseMoment(created) ?? undefined) : undefined,
+    labels: [...new Set(tags.map((tag) => tag.replace(/^#/u, '')))],
+    occurredAt,
     metadata: metadataOf({ ...Object.fromEntries(others), path }),
-    idempotencyKey: `markdown:${key}`,
+    idempotencyKey: `markdown:${hash(externalId, JSON.stringify(fields), body)}`,
   }
+}
+
+const NAMED_MONTH =
+  /^(?:\w+,? )?(?:\d{1,2}(?:st|nd|rd|th)? (?:of )?[A-Za-z]{3,9},? \d{4}|[A-Za-z]{3,9} \d{1,2}(?:st|nd|rd|th)?,? \d{4})$/u
+
+/**
+ * A date as people write it into front matter: also `2024-3-5`, `5 March 2024`, `[[2024-03-05]]`, `202403051020` and seconds or
+ * milliseconds since 1970. Undefined if it is none, or if day and month cannot be told apart.
+ */
+function dateIn(value: unknown): string | undefined {
+  if (typeof value !== 'string' && typeof value !== 'number') return undefined
+  const text = String(value)
+    .trim()
+    .replace(/^\[\[(.*?)(?:\|.*)?\]\]$/u, '$1')
+  const digits = /^(?:(\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(\d\d)?)?)$/u.exec(text)
+  if (/^\d{10}$/u.test(text)) return momentOf(Number(text))
+  if (/^\d{13}$/u.test(text)) return momentOf(Number(text) / 1_000)
+  if (digits !== null) {
+    const [, year, month, day, hour = '00', minute = '00', second = '00'] = digits
+    return momentOf(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
+  }
+  const short = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})$/u.exec(text)
+  if (short !== null) {
+    const [, year, month = '', day = ''] = short
+    return parseMoment(`${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`) ?? undefined
+  }
+  if (NAMED_MONTH.test(text))
+    return momentOf(`${text.replace(/(\d)(?:st|nd|rd|th)/u, '$1').replace(' of ', ' ')} UTC`)
+  return typeof value === 'string' ? (parseMoment(text) ?? undefined) : undefined
 }

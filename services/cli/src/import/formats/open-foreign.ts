@@ -18,11 +18,9 @@ import {
 import { markdown, readMarkdown } from './markdown.ts'
 
 /** The memories in what mem0 gives: `get_all`, an export, or a list of its memories. Undefined if it is none of these. */
-function memoriesIn(value: unknown): readonly Record<string, unknown>[] | undefined {
+function memoriesIn(value: unknown): readonly unknown[] | undefined {
   const list = isRecord(value) ? (value['results'] ?? value['memories']) : value
-  return Array.isArray(list) && list.every((one) => isRecord(one) && typeof one['memory'] === 'string')
-    ? list
-    : undefined
+  return Array.isArray(list) && list.some((one) => isRecord(one) && 'memory' in one) ? list : undefined
 }
 
 /** mem0's memories as notes. Its user becomes the context, its agent the agent, its categories the categories. */
@@ -31,26 +29,32 @@ const mem0: JsonFormat = {
   description: 'what mem0 gives by get_all or as an export, as JSON',
   fits: (value) => memoriesIn(value) !== undefined,
   *items(value) {
-    for (const memory of memoriesIn(value) ?? []) yield toItem(memory)
+    for (const [index, memory] of (memoriesIn(value) ?? []).entries())
+      yield isRecord(memory)
+        ? toItem(memory, index)
+        : { where: `memory ${index + 1}`, problem: `is no object: ${JSON.stringify(memory)}` }
   },
 }
 
-function toItem(memory: Record<string, unknown>): ImportItem {
+function toItem(memory: Record<string, unknown>, index: number): ImportItem {
   const { id, memory: text, user_id: user, agent_id: agent, run_id: run, categories, metadata } = memory
-  const where = `memory ${String(id ?? hash(String(text)))}`
-  if (String(text).trim() === '') return { where, problem: 'has no text' }
+  const where = `memory ${String(id ?? index + 1)}`
+  if (typeof text !== 'string' || text.trim() === '') return { where, problem: 'has no text' }
+  const ends = momentOf(memory['expiration_date'])
+  if (ends !== undefined && Date.parse(ends) <= Date.now()) return { where, leftOut: 'expired ones' }
   return {
     where,
     input: {
-      content: { note: { text: String(text) } },
+      content: { note: { text } },
       agent: typeof agent === 'string' ? agent : undefined,
       context: typeof user === 'string' ? user : undefined,
       categories: listOf(categories),
       labels: ['mem0'],
       occurredAt: momentOf(memory['created_at']),
+      expiresAt: ends,
       metadata: metadataOf({ ...(isRecord(metadata) ? metadata : {}), mem0: id, run }),
-      // mem0 changes memories in place: the text in the key lets a changed one in.
-      idempotencyKey: `mem0:${String(id ?? '')}:${hash(String(text))}`,
+      // mem0 changes a memory in place: the same id with another text revises it.
+      idempotencyKey: `mem0:${typeof id === 'string' || typeof id === 'number' ? id : `:${hash(text)}`}`,
     },
   }
 }

@@ -27,7 +27,13 @@ builder.objectType(ConflictError, {
   description:
     'The memory, the idempotency key or the name is not in the state that the caller assumed; nothing was written.',
   interfaces: [errorInterface],
-  fields: (t) => ({ currentVersion: t.exposeInt('currentVersion', { nullable: true }) }),
+  fields: (t) => ({
+    currentVersion: t.exposeInt('currentVersion', { nullable: true }),
+    memoryId: t.exposeID('memoryId', {
+      nullable: true,
+      description: 'The memory that the idempotency key or the key of the memory led to before; else null.',
+    }),
+  }),
 })
 
 builder.objectType(NotFoundError, {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Session } from '../api/session.ts'
-import { whyClosed } from './app.tsx'
-import type { Page } from './page.ts'
+
+import { type Page, whyClosed } from './page.ts'
 
 const page = (needs: Partial<Page>): Page => ({
   path: '/console/x',
