@@ -342,6 +342,36 @@ function jsonLines(context: string, count: number): { lines: string[]; texts: st
 }
 
 describe('import', () => {
+  test('a source that is imported again revises what changed, and adds what is new', async () => {
+    const file = join(folder, 'mem0.json')
+    const write = (memories: object[]) => writeFileSync(file, JSON.stringify({ results: memories }))
+    const nothing = { imported: 0, revised: 0, alreadyThere: 0, failed: 0 }
+    write([
+      { id: 'm1', memory: 'Kai works at Brightloom', user_id: 'kai' },
+      { id: 'm2', memory: 'Kai cut \uD83D emoji\u0000', user_id: 'kai' },
+    ])
+    expect(await json('import', file)).toMatchObject({ ...nothing, imported: 2 })
+    expect(await json('import', file)).toMatchObject({ ...nothing, alreadyThere: 2 })
+    write([
+      { id: 'm1', memory: 'Kai works at Oakfield', user_id: 'kai' },
+      { id: 'm2', memory: 'Kai cut \uD83D emoji\u0000', user_id: 'kai' },
+      { id: 'm3', memory: 'Kai has a cat', user_id: 'kai' },
+    ])
+    expect(await json('import', file)).toMatchObject({ ...nothing, imported: 1, revised: 1, alreadyThere: 1 })
+    expect(await json('import', file, '--label', 'again')).toMatchObject({ ...nothing, revised: 3 })
+    const { memories } = await json<{ memories: { text: string; labels: string[] }[] }>(
+      'list',
+      '--context',
+      'kai',
+    )
+    expect(memories.map(({ text }) => text).toSorted()).toEqual([
+      'Kai cut \uFFFD emoji\uFFFD',
+      'Kai has a cat',
+      'Kai works at Oakfield',
+    ])
+    expect(memories[0]?.labels).toContain('again')
+  })
+
   test('reports bad lines by number and remembers the rest, whatever is wrong with them', async () => {
     const file = join(folder, 'bad.jsonl')
     const note = (text: string, more = {}) =>

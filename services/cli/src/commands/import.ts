@@ -147,7 +147,8 @@ async function importLines(file: string, invoked: Invoked): Promise<void> {
     return
   }
   const lines = { lines: readLines(source), whereIs: (number: number) => `line ${number}` }
-  await importAndWait(() => lines, totalBytes, invoked)
+  // A stop at a bad line leaves the rest unread.
+  await importAndWait(() => lines, totalBytes, invoked).finally(() => opened.destroy())
 }
 
 /** Imports memories, and waits until they can be searched if that was asked for. @param total bytes, if they are known */

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { open, stat } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { grouped } from '@daybook/memory/text-rules'
 import type { Line } from '@daybook/runtime/read-lines'
@@ -24,9 +24,9 @@ export function unreadable(path: string, error: unknown): UsageError {
 export async function openSource(file: string): Promise<{ source: Readable; totalBytes: number | null }> {
   if (file === '-') return { source: process.stdin, totalBytes: null }
   try {
-    const handle = await open(file)
-    const stats = await handle.stat()
+    const stats = await stat(file)
     if (stats.isDirectory()) throw Object.assign(new Error('it is a folder'), { code: 'EISDIR' })
+    const handle = await open(file)
     return {
       source: createReadStream('', { fd: handle, highWaterMark: 256 * 1024 }),
       totalBytes: stats.isFile() ? stats.size : null,

@@ -120,8 +120,12 @@ describe('parseMarkdown', () => {
     })
   })
 
-  test('front matter that is no list of names is refused', () => {
-    expect(() => parseMarkdown('---\n- a\n---\nb')).toThrow('no list of names')
-    expect(() => parseMarkdown('---\n: [\n---\nb')).toThrow('at line 2')
+  test('front matter that is no list of names stays text, and is told', () => {
+    expect(parseMarkdown('---\n- a\n---\nb')).toEqual({
+      fields: {},
+      body: '---\n- a\n---\nb',
+      problem: expect.stringContaining('no list of names'),
+    })
+    expect(parseMarkdown('---\n: [\n---\nb')).toMatchObject({ fields: {}, body: '---\n: [\n---\nb' })
   })
 })

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -73,16 +73,66 @@ describe('markdown', () => {
     write('bad/b.md', ' \n')
     write('bad/c.md', 'fine')
     const { items } = await read(join(folder, 'bad'))
-    expect(items.map((item) => [item.where, 'problem' in item])).toEqual([
-      ['a.md', true],
-      ['b.md', true],
-      ['c.md', false],
+    expect(items.map((item) => [item.where, ...Object.keys(item).slice(1)])).toEqual([
+      ['a.md', 'leftOut'],
+      ['a.md', 'input', 'id'],
+      ['b.md', 'problem'],
+      ['c.md', 'input', 'id'],
     ])
+    expect(inputs(items)[1]).toMatchObject({ content: { document: { content: '---\n: [\n---\nx' } } })
   })
 
   test('a folder without Markdown is refused', async () => {
     write('empty/x.txt', 'x')
     await expect(read(join(folder, 'empty'))).rejects.toThrow('holds no Markdown file')
+  })
+
+  test.each([
+    ['date: 5 March 2024', '2024-03-05T00:00:00.000Z', {}],
+    ['date: March 5th, 2024', '2024-03-05T00:00:00.000Z', {}],
+    ['created: 2024-3-5', '2024-03-05T00:00:00.000Z', {}],
+    ['Created: 1709632800', '2024-03-05T10:00:00.000Z', {}],
+    ['created_at: 1709632800000', '2024-03-05T10:00:00.000Z', {}],
+    ['date: "20240305"', '2024-03-05T00:00:00.000Z', {}],
+    ['date: "[[2024-03-05|that day]]"', '2024-03-05T00:00:00.000Z', {}],
+    ['date: 05/03/2024', undefined, { date: '05/03/2024' }],
+    ['date: soon\ncreated: 2024-03-05', '2024-03-05T00:00:00.000Z', { date: 'soon' }],
+    ['date: 2024-03-05\ncreated: 2024-03-01', '2024-03-05T00:00:00.000Z', { created: '2024-03-01' }],
+    ['date: 20240399', undefined, { date: 20240399 }],
+  ])('of the front matter %j nothing is lost', async (given, occurredAt, metadata) => {
+    const [input] = inputs((await read(write('dated/x.md', `---\n${given}\n---\nText.`))).items)
+    expect(input).toMatchObject({ metadata: { ...metadata, path: 'x.md' } })
+    expect(input).toHaveProperty('occurredAt', occurredAt)
+  })
+
+  test('names of front matter count whatever their capitals, and both tag and tags', async () => {
+    const path = write('capitals.md', '---\nTitle: A\nTags: [x, null]\ntag: y\n---\nText.')
+    expect(inputs((await read(path)).items)).toMatchObject([
+      { content: { document: { title: 'A' } }, labels: ['x', 'y'], metadata: { path: 'capitals.md' } },
+    ])
+  })
+
+  test('what only has a kind is a document of others', async () => {
+    const path = write('todo.md', '---\nkind: todo\nstatus: done\n---\nPaint the fence.')
+    expect(inputs((await read(path)).items)).toMatchObject([
+      { content: { document: { content: 'Paint the fence.' } }, metadata: { kind: 'todo', status: 'done' } },
+    ])
+  })
+
+  test('links are followed, each target once; broken ones are counted', async () => {
+    write('else/Bees.md', 'Bees.')
+    write('linked/Own.md', 'Own.')
+    symlinkSync('../else', join(folder, 'linked/Shared'))
+    symlinkSync('../else/Bees.md', join(folder, 'linked/Again.md'))
+    symlinkSync('.', join(folder, 'linked/circle'))
+    symlinkSync('nowhere', join(folder, 'linked/broken'))
+    const { items } = await read(join(folder, 'linked'))
+    const texts = items.flatMap((item) =>
+      'input' in item
+        ? [(item.input.content as { document?: { content: string } }).document?.content]
+        : [item.where],
+    )
+    expect(texts.toSorted()).toEqual(['Bees.', 'Own.', 'broken'])
   })
 })
 
@@ -126,8 +176,85 @@ describe('chatgpt', () => {
         metadata: { conversation: 'abcdefgh-1234', title: 'Trip', message: 'b' },
         idempotencyKey: 'chatgpt:b',
       },
+      { where: '"Trip"', leftOut: 'files' },
+      { where: '"Trip"', leftOut: 'hidden messages' },
+      { where: '"Trip"', leftOut: 'tool calls' },
       expect.objectContaining({ content: { note: { text: 'Lisbon.' } }, agent: 'assistant' }),
+      { where: '"Trip"', leftOut: 'other answers' },
     ])
+  })
+
+  test('spoken words and canvases are texts; recordings, thoughts and calls are counted', async () => {
+    const content = (more: object, recipient?: string) => ({ content: more, recipient })
+    const path = write('voice.json', [
+      {
+        title: 'Voice',
+        id: 'i',
+        current_node: 'd',
+        mapping: {
+          ...message(
+            'a',
+            null,
+            'user',
+            [],
+            content({
+              content_type: 'multimodal_text',
+              parts: [
+                { content_type: 'audio_transcription', text: 'Pier E7' },
+                { content_type: 'audio_asset_pointer' },
+              ],
+            }),
+          ),
+          ...message('b', 'a', 'assistant', [], content({ content_type: 'thoughts', thoughts: [] })),
+          ...message(
+            'c',
+            'b',
+            'assistant',
+            [],
+            content(
+              { content_type: 'code', text: '{"name":"plan","type":"document","content":"Ferry first"}' },
+              'canmore.create_textdoc',
+            ),
+          ),
+          ...message(
+            'd',
+            'c',
+            'assistant',
+            [],
+            content({ content_type: 'code', text: 'search()' }, 'browser'),
+          ),
+        },
+      },
+    ])
+    expect(inputs((await read(path)).items)).toMatchObject([
+      { content: { note: { text: 'Pier E7' } } },
+      { leftOut: 'thoughts' },
+      { content: { note: { text: 'plan:\nFerry first' } } },
+      { leftOut: 'tool calls' },
+    ])
+  })
+
+  test('an odd conversation is named, and the others are read', async () => {
+    const mapping = message('a', null, 'user', ['Meridian'])
+    const { name, items } = await read(
+      write('odd.json', [{ title: 'Odd', mapping: null }, 7, { title: 'Good', id: 'i', mapping }]),
+    )
+    expect(name).toBe('chatgpt')
+    expect(inputs(items)).toMatchObject([
+      { where: 'conversation 1 "Odd"', problem: expect.stringContaining('"mapping" is null') },
+      { where: 'conversation 2' },
+      { content: { note: { text: 'Meridian' } } },
+    ])
+  })
+
+  test('a file in UTF-16 or with a byte order mark is read', async () => {
+    const text = JSON.stringify([{ title: 't', id: 'i', mapping: message('a', null, 'user', ['Grüße']) }])
+    for (const bytes of [`\uFEFF${text}`, Buffer.from(`\uFEFF${text}`, 'utf16le')]) {
+      writeFileSync(join(folder, 'bytes.json'), bytes)
+      expect(inputs((await read(join(folder, 'bytes.json'))).items)).toMatchObject([
+        { content: { note: { text: 'Grüße' } } },
+      ])
+    }
   })
 
   test('a tree with a circle ends', async () => {
@@ -175,6 +302,47 @@ describe('claude', () => {
         idempotencyKey: 'claude:u1',
       }),
       expect.objectContaining({ content: { note: { text: 'In groups.' } }, agent: 'assistant' }),
+      { where: '"Untitled"', leftOut: 'tool calls' },
+      { where: '"Untitled"', leftOut: 'empty messages' },
+    ])
+  })
+
+  test('artifacts and spoken words are texts; a conversation without messages is named', async () => {
+    const { items } = await read(
+      write('artifact.json', [
+        {
+          uuid: 'c',
+          name: 'C',
+          chat_messages: [
+            {
+              uuid: 'u1',
+              sender: 'assistant',
+              content: [
+                {
+                  type: 'tool_use',
+                  name: 'artifacts',
+                  input: { title: 'Runbook', content: 'Page Marguerite' },
+                },
+                { type: 'thinking', thinking: 'hm' },
+              ],
+            },
+            {
+              uuid: 'u2',
+              sender: 'human',
+              content: [{ type: 'voice_note', text: 'Behind the barometer' }],
+              files: [{}],
+            },
+          ],
+        },
+        { uuid: 'd', name: 'D', chat_messages: null },
+      ]),
+    )
+    expect(inputs(items)).toMatchObject([
+      { content: { note: { text: 'Runbook:\nPage Marguerite' } } },
+      { leftOut: 'thoughts' },
+      { content: { note: { text: 'Behind the barometer' } } },
+      { leftOut: 'files' },
+      { where: 'conversation 2 "D"', problem: expect.stringContaining('"chat_messages" is null') },
     ])
   })
 })
@@ -196,6 +364,23 @@ describe('mem0', () => {
         categories: ['food'],
         metadata: { a: 1, mem0: 'm1' },
       }),
+    ])
+  })
+
+  test('an odd memory is named, and an expired one stays out', async () => {
+    const { items } = await read(
+      write('mem0-odd.json', [
+        { ...memory, memory: null },
+        null,
+        { ...memory, expiration_date: '2020-01-01' },
+        memory,
+      ]),
+    )
+    expect(inputs(items)).toMatchObject([
+      { where: 'memory m1', problem: 'has no text' },
+      { where: 'memory 2' },
+      { leftOut: 'expired ones' },
+      { content: { note: { text: 'Prefers tea' } }, idempotencyKey: 'mem0:m1' },
     ])
   })
 })
