@@ -37,6 +37,75 @@ function fewIssues<Result>(result: Result): Result {
   return { ...result, issues: [...issues.slice(0, MOST_ISSUES), more] }
 }
 
+/** The parts of a JSON Schema that say how an argument may be read. */
+interface ArgumentSchema {
+  readonly type?: unknown
+  readonly enum?: readonly unknown[]
+  readonly items?: ArgumentSchema
+  readonly properties?: Readonly<Record<string, ArgumentSchema>>
+  readonly required?: readonly string[]
+}
+
+/**
+ * Arguments as a tool wants them, from what clients make of them below the model, which cannot mend it: lists and objects as JSON
+ * text, one thing for a list of one, null or "" for what is optional, numbers and booleans as text, words in other capitals. What
+ * cannot be read so stays as it is, and is refused.
+ */
+function lenient(value: unknown, schema: ArgumentSchema): unknown {
+  const { type, enum: words, items, properties } = schema
+  if (type === 'array') {
+    const list = typeof value === 'string' ? (parsed(value, '[') ?? [value]) : value
+    const all = Array.isArray(list) ? list : [list]
+    return items === undefined ? all : all.map((one) => lenient(one, items))
+  }
+  if (type === 'object') {
+    const given = typeof value === 'string' ? (parsed(value, '{') ?? value) : value
+    if (properties === undefined || typeof given !== 'object' || given === null || Array.isArray(given))
+      return given
+    const said = Object.entries(given).flatMap(([name, one]) => {
+      const known = Object.hasOwn(properties, name) ? properties[name] : undefined
+      if (known === undefined) return [[name, one] as const]
+      const isAbsent = (one === null || one === '') && schema.required?.includes(name) !== true
+      return isAbsent ? [] : [[name, lenient(one, known)] as const]
+    })
+    return Object.fromEntries(said)
+  }
+  if (typeof value !== 'string') return value
+  if (type === 'number' || type === 'integer')
+    return value.trim() === '' || Number.isNaN(Number(value)) ? value : Number(value)
+  if (type === 'boolean') return { true: true, false: false }[value.toLowerCase()] ?? value
+  return words?.find((word) => String(word).toLowerCase() === value.toLowerCase()) ?? value
+}
+
+/** The JSON that a text is, if it begins so; else undefined. */
+function parsed(text: string, beginning: string): unknown {
+  if (!text.trimStart().startsWith(beginning)) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * The schema of a tool's arguments, which is as strict as it says, behind a door that is not (`lenient`).
+ * @param accept brings other forms of the arguments into the schema's. Default: there are none
+ */
+export function argumentsOf<Schema extends z.ZodType>(
+  schema: Schema,
+  accept: (given: unknown) => unknown = (given) => given,
+): StandardSchemaWithJSON<z.input<Schema>, z.output<Schema>> {
+  const strict = once(schema)
+  const { validate, jsonSchema } = strict['~standard']
+  const form = jsonSchema.input({ target: 'draft-2020-12' }) as ArgumentSchema
+  return {
+    '~standard': {
+      ...strict['~standard'],
+      validate: (given: unknown) => validate(lenient(accept(given), form)),
+    },
+  } as typeof strict
+}
+
 const made = new WeakMap<z.ZodType, StandardSchemaWithJSON>()
 
 /**

@@ -8,7 +8,7 @@ import {
   type ServerContext,
   type ToolAnnotations,
 } from '@modelcontextprotocol/server'
-import { once } from './json-schema.ts'
+import { argumentsOf, once } from './json-schema.ts'
 import { PROMPTS } from './prompts/index.ts'
 import { MEMORY_URI, RESOURCES, readMemory } from './resources/index.ts'
 import { agentOf, openSession, type SessionParts } from './session.ts'
@@ -124,7 +124,7 @@ function addTool(
     {
       title,
       description,
-      inputSchema: once(input),
+      inputSchema: argumentsOf(input, tool.accept),
       outputSchema: once(output),
       annotations: annotationsOf(tool),
     },

@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream'
+import { parseMoment, parseSince } from '@daybook/runtime/units'
 import { expect, test } from 'vitest'
-import { confirm, parseMoment, parseSince } from './command-line.ts'
+import { confirm } from './command-line.ts'
 
 function terminal({ isTTY = true } = {}) {
   const input = Object.assign(new PassThrough(), { isTTY })

@@ -1,5 +1,6 @@
+import { parseMoment, parseSince } from '@daybook/runtime/units'
 import { type Command, Help, InvalidArgumentError, Option } from 'commander'
-import { MOMENT_HINT, parseMoment, parseSince, SINCE_HINT } from './command-line.ts'
+import { MOMENT_HINT, SINCE_HINT } from './command-line.ts'
 import { joinLines, outputColumns, wrap, wrapBehind } from './output/table.ts'
 import { type Connection, connectionFrom, type GlobalOptions } from './settings.ts'
 

@@ -13,7 +13,7 @@ import {
   shownMemory,
 } from '../answers/memory.ts'
 import { ApiError } from '../session.ts'
-import { id, limit } from './search.ts'
+import { id, limit, time } from './search.ts'
 import { tool } from './tool.ts'
 
 const GET = graphql(
@@ -32,7 +32,7 @@ export const get = tool({
   effect: 'reads',
   input: z.object({
     ids: z.array(id).min(1).max(20),
-    asOf: z.string().optional().describe('RFC 3339'),
+    asOf: time('date, time or how long ago'),
   }),
   output: z.looseObject({ memories: z.array(MEMORY), missing: z.array(z.string()).optional() }),
   example: ({ memoryId }) => ({ ids: [memoryId] }),

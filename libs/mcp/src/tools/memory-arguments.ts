@@ -1,6 +1,8 @@
 import type { InputOf } from '@daybook/api/graphql'
-import { isKindName, KIND_NAMES, kindNamed } from '@daybook/memory/kinds/index'
+import { isKindName, KIND_NAMES, type KindName, kindNamed } from '@daybook/memory/kinds/index'
 import { z } from 'zod'
+import { ApiError } from '../session.ts'
+import { time } from './search.ts'
 
 /*
  * What a memory has, as arguments. The fields of the kinds stand in one sentence that is made from their definitions: as
@@ -8,23 +10,25 @@ import { z } from 'zod'
  */
 
 /** `note: text*. insight: content*, key. …` */
-export const KIND_FIELDS = KIND_NAMES.map((kind) => {
-  const fields = Object.entries(kindNamed(kind).fields).map(([name, { required, shape }]) =>
-    [
-      name,
-      required ? '*' : '',
-      shape === 'strings' ? '[]' : '',
-      Array.isArray(shape) ? ` (${shape.join(', ')})` : '',
-    ].join(''),
-  )
-  return `${kind}: ${fields.join(', ')}`
-}).join('. ')
+export const KIND_FIELDS = KIND_NAMES.map((kind) => `${kind}: ${fieldsOf(kind)}`).join('. ')
+
+function fieldsOf(kind: KindName): string {
+  return Object.entries(kindNamed(kind).fields)
+    .map(([name, { required, shape }]) =>
+      [
+        name,
+        required ? '*' : '',
+        shape === 'strings' ? '[]' : '',
+        Array.isArray(shape) ? ` (${shape.join(', ')})` : '',
+      ].join(''),
+    )
+    .join(', ')
+}
 
 /** The fields of a kind's own. */
 export const fields = (description: string) => z.record(z.string(), z.unknown()).describe(description)
 
 const strings = z.array(z.string()).optional()
-const time = (description: string) => z.string().optional().describe(description)
 
 /** What memories of every kind have, by the API's names. */
 export const COMMON = {
@@ -45,9 +49,37 @@ export function commonOf(given: Readonly<Record<string, unknown>>): Partial<Inpu
   ) as Partial<InputOf<'ReviseInput'>>
 }
 
-/** A kind's own fields as the API takes them: choices such as `closed` are enums there. */
+/**
+ * A memory or a change with its kind's own fields under `fields`, where they stood beside the others.
+ * @param others what it has in this tool beside its fields and what all memories have in common
+ */
+export function withFields(given: unknown, kind: string, others: readonly string[]): unknown {
+  if (typeof given !== 'object' || given === null || Array.isArray(given) || 'fields' in given) return given
+  const own = isKindName(kind) ? kindNamed(kind).fields : {}
+  const beside = new Set([...others, ...Object.keys(COMMON)])
+  const isOwn = (name: string) => Object.hasOwn(own, name) || !beside.has(name)
+  const entries = Object.entries(given)
+  const ofKind = entries.filter(([name]) => isOwn(name))
+  return {
+    ...Object.fromEntries(entries.filter(([name]) => !isOwn(name))),
+    ...(ofKind.length > 0 && { fields: Object.fromEntries(ofKind) }),
+  }
+}
+
+/**
+ * A kind's own fields as the API takes them: choices such as `closed` are enums there.
+ * @throws ApiError VALIDATION that lists the kind's fields, for one that it does not have
+ */
 export function contentOf(kind: string, given: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const known = kindNamed(kind as (typeof KIND_NAMES)[number]).fields
+  if (!isKindName(kind))
+    throw new ApiError('VALIDATION', `There is no kind "${kind}": ${KIND_NAMES.join(', ')}`)
+  const known = kindNamed(kind).fields
+  const unknown = Object.keys(given).find((name) => !Object.hasOwn(known, name))
+  if (unknown !== undefined)
+    throw new ApiError(
+      'VALIDATION',
+      `A memory of the kind ${kind} has no field "${unknown}". Its fields (* required): ${fieldsOf(kind)}. Such as ${JSON.stringify({ kind, fields: { [kindNamed(kind).mainField]: '…' } })}`,
+    )
   const values = Object.entries(given).map(([name, value]) => [
     name,
     Array.isArray(known[name]?.shape) && typeof value === 'string' ? value.toUpperCase() : value,

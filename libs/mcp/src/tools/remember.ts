@@ -3,7 +3,7 @@ import { FAILURE } from '@daybook/client/documents/failure'
 import { z } from 'zod'
 import { WRITTEN, WRITTEN_OUTPUT, writtenAnswer } from '../answers/memory.ts'
 import type { Session } from '../session.ts'
-import { COMMON, commonOf, contentOf, fields, KIND_FIELDS } from './memory-arguments.ts'
+import { COMMON, commonOf, contentOf, fields, KIND_FIELDS, withFields } from './memory-arguments.ts'
 import { context, kind } from './search.ts'
 import { type Answer, tool } from './tool.ts'
 
@@ -21,12 +21,31 @@ const REMEMBER = graphql(
 /** The most memories of one call: as many as the API takes. */
 const MOST = 500
 
+/** A memory in the form of the arguments: a bare text is a note, and so is what says no kind. */
+function memoryOf(given: unknown): unknown {
+  const memory = parsed(given)
+  if (typeof memory === 'string') return { kind: 'note', fields: { text: memory } }
+  if (typeof memory !== 'object' || memory === null || Array.isArray(memory)) return memory
+  const { kind: of = 'note' } = memory as { readonly kind?: unknown }
+  return withFields({ ...memory, kind: of }, String(of).toLowerCase(), ['kind', 'onExisting'])
+}
+
+/** The object or list that a text holds as JSON; else what was given. */
+function parsed(given: unknown): unknown {
+  if (typeof given !== 'string' || !/^\s*[[{]/u.test(given)) return given
+  try {
+    return JSON.parse(given)
+  } catch {
+    return given
+  }
+}
+
 /** Store memories. */
 export const remember = tool({
   name: 'remember',
   toolset: 'core',
   title: 'Remember',
-  description: `Stores one or more memories for good. Fields by kind (* required): ${KIND_FIELDS}. A key, name or topic that exists is revised, decisions are kept beside each other; onExisting says otherwise.`,
+  description: `Stores one or more memories for good; { text } alone is a note. Fields by kind (* required): ${KIND_FIELDS}. A key, name or topic that exists is revised, decisions are kept beside each other; onExisting says otherwise.`,
   effect: 'adds',
   input: z.object({
     memories: z
@@ -43,6 +62,16 @@ export const remember = tool({
     idempotencyKey: z.string().optional().describe('the same key again does not write again'),
   }),
   output: WRITTEN_OUTPUT,
+  accept(given) {
+    if (typeof given === 'string') return { memories: [memoryOf(given)] }
+    if (typeof given !== 'object' || given === null) return given
+    if (!('memories' in given)) {
+      const { idempotencyKey, ...memory } = given as Readonly<Record<string, unknown>>
+      return Object.keys(memory).length === 0 ? given : { idempotencyKey, memories: [memoryOf(memory)] }
+    }
+    const memories = parsed(given.memories)
+    return { ...given, memories: (Array.isArray(memories) ? memories : [memories]).map(memoryOf) }
+  },
   example: () => ({
     memories: [
       {

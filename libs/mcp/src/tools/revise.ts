@@ -5,7 +5,7 @@ import { safeLine } from '@daybook/memory/safe-text'
 import { z } from 'zod'
 import { WRITTEN, WRITTEN_OUTPUT, writtenAnswer } from '../answers/memory.ts'
 import { OPERATION, operationLine, succeeded, waitForOperation } from '../tool-result.ts'
-import { COMMON, commonOf, contentOf, emptied, fields } from './memory-arguments.ts'
+import { COMMON, commonOf, contentOf, emptied, fields, withFields } from './memory-arguments.ts'
 import { writeEach } from './remember.ts'
 import { FILTER, filterOf, id, kind } from './search.ts'
 import { tool } from './tool.ts'
@@ -20,6 +20,12 @@ const REVISE = graphql(
   }`,
   [WRITTEN, FAILURE],
 )
+
+/** The kind of a memory to change: as given, else as its id begins. */
+function kindIn(change: unknown): string {
+  const { kind: given, id: memoryId } = (change ?? {}) as { readonly kind?: unknown; readonly id?: unknown }
+  return String(given ?? String(memoryId).split(':')[0]).toLowerCase()
+}
 
 /** Change memories. */
 export const revise = tool({
@@ -46,6 +52,15 @@ export const revise = tool({
     idempotencyKey: z.string().optional(),
   }),
   output: WRITTEN_OUTPUT,
+  accept(given) {
+    const { changes } = (given ?? {}) as { readonly changes?: unknown }
+    if (!Array.isArray(changes)) return given
+    const beside = ['id', 'kind', 'clear', 'expectedVersion']
+    return {
+      ...(given as object),
+      changes: changes.map((one) => withFields(one, kindIn(one), beside)),
+    }
+  },
   example: ({ memoryId }) => ({
     changes: [{ id: memoryId, fields: { content: 'Validate expiry and audience of a JWT' }, importance: 8 }],
   }),
@@ -56,7 +71,7 @@ export const revise = tool({
       at,
       { id: memoryId, kind: given, fields: own, expectedVersion, clear = [], ...common },
     ] of changes.entries()) {
-      const of = given ?? memoryId.split(':')[0] ?? ''
+      const of = kindIn({ kind: given, id: memoryId })
       const empty = emptied(of, clear)
       const content = { ...own, ...empty.own }
       const hasContent = Object.keys(content).length > 0

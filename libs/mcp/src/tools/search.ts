@@ -1,5 +1,6 @@
 import { graphql, type InputOf } from '@daybook/api/graphql'
 import { KIND_NAMES } from '@daybook/memory/kinds/index'
+import { parseSince } from '@daybook/runtime/units'
 import { z } from 'zod'
 import { FOUND, FOUND_OUTPUT, foundAnswer } from '../answers/memory.ts'
 import { tool } from './tool.ts'
@@ -8,7 +9,15 @@ import { tool } from './tool.ts'
 
 const names = z.array(z.string()).optional()
 
-const time = z.string().optional().describe('RFC 3339')
+/** A moment, as models give it. A date is its first moment in UTC; what cannot be read, the API refuses. */
+export const time = (description: string) =>
+  z
+    .string()
+    .transform((given) => parseSince(given, Date.now()) ?? given)
+    .optional()
+    .describe(description)
+
+const moment = time('date, time or how long ago: 2026-11-21, 2h, 7d')
 
 /** A kind of memory, in small letters. */
 export const kind = z.enum(KIND_NAMES as [string, ...string[]])
@@ -32,10 +41,10 @@ export const FILTER = {
   minTrust: z.enum(['LOW', 'NORMAL', 'HIGH']).optional(),
   context,
   agent: z.string().optional(),
-  createdAfter: time,
-  createdBefore: time,
-  occurredAfter: time,
-  occurredBefore: time,
+  createdAfter: moment,
+  createdBefore: moment,
+  occurredAfter: moment,
+  occurredBefore: moment,
   includeForgotten: z.boolean().optional(),
 } satisfies Record<keyof InputOf<'MemoryFilter'>, z.ZodType>
 
@@ -80,7 +89,7 @@ export const search = tool({
     limit: limit(10),
     minScore: z.number().min(0).max(1).optional(),
     acrossVersions: z.boolean().optional().describe('also texts that were revised since'),
-    asOf: z.string().optional().describe('what was known then, RFC 3339'),
+    asOf: time('what was known then'),
     atLeast: z.int().optional().describe('sequence to wait for; your own writes are waited for anyway'),
     projects: z.array(z.string()).optional().describe('instead of this project'),
   }),

@@ -48,6 +48,8 @@ export interface ToolDefinition<
   readonly idempotent?: boolean
   readonly input: Input
   readonly output: Output
+  /** Brings shorter forms of the arguments into that of `input`. Default: there are none. */
+  readonly accept?: (given: unknown) => unknown
   /** A call for the documentation, which a test makes. */
   readonly example: (world: ExampleWorld) => z.input<Input>
   run(input: z.output<Input>, session: Session): Promise<Answer<z.input<Output>>>

@@ -17,3 +17,23 @@ function scaled(match: RegExpExecArray | null, units: Readonly<Record<string, nu
   const value = Number(match[1]) * (units[match[2] ?? ''] ?? Number.NaN)
   return Number.isSafeInteger(value) ? value : null
 }
+
+/** Parses how long ago something was (`90s`, `30m`, `2h`, `7d`), or a date or time as `parseMoment` does. */
+export function parseSince(value: string, now: number): string | null {
+  const ago = parseDuration(value)
+  return ago === null ? parseMoment(value) : new Date(now - ago).toISOString()
+}
+
+/**
+ * Parses a date, or a date and time, as people and models give them. A date alone means its first moment in UTC.
+ * @returns RFC 3339 in UTC; null if it is neither, or is no day of the calendar
+ */
+export function parseMoment(value: string): string | null {
+  const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})(?:$|[Tt ])/u.exec(value) ?? []
+  if (day === undefined) return null
+  // JavaScript turns 30 February into 1 March.
+  if (new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() !== Number(day))
+    return null
+  const date = new Date(value)
+  return Number.isNaN(date.getTime()) ? null : date.toISOString()
+}

@@ -39,6 +39,13 @@ function unsupported() {
   })
 }
 
+function encoded(encoding: string) {
+  return createGraphQLError(
+    `The body is sent with "Content-Encoding: ${encoding.slice(0, 50)}", which is not read: send it as it is`,
+    { extensions: { code: 'UNSUPPORTED_MEDIA_TYPE', http: { status: 415 } } },
+  )
+}
+
 function tooSlow(timeoutMs: number) {
   return createGraphQLError(
     `The request's body did not arrive within ${timeoutMs / 1_000} s, which is the limit (DAYBOOK_REQUEST_TIMEOUT)`,
@@ -122,6 +129,8 @@ export function bodyLimit(timeoutMs: number): Plugin {
       setRequestParser(async (posted) => {
         const body = await readInTime(posted, timeoutMs)
         if (!JSON_TYPE.test(posted.headers.get('content-type') ?? '')) throw unsupported()
+        const encoding = posted.headers.get('content-encoding') ?? 'identity'
+        if (encoding.toLowerCase() !== 'identity') throw encoded(encoding)
         return parseJson(body)
       })
     },

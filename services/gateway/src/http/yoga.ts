@@ -4,6 +4,7 @@ import { inSpan } from '@daybook/runtime/trace-context'
 import { maxAliasesPlugin } from '@escape.tech/graphql-armor-max-aliases'
 import { maxDirectivesPlugin } from '@escape.tech/graphql-armor-max-directives'
 import { maxTokensPlugin } from '@escape.tech/graphql-armor-max-tokens'
+import { useAPQ } from '@graphql-yoga/plugin-apq'
 import {
   type DocumentNode,
   type ExecutionArgs,
@@ -52,6 +53,9 @@ export function createGraphQL(parts: GatewayParts & { readonly budget: KeyBudget
     },
     plugins: [
       cacheDocuments(),
+      noOperationName,
+      // Apollo and urql send a document's hash first, and the text if the hash is not known; both want status 200.
+      useAPQ({ store: persistedDocuments(), responseConfig: { forceStatusCodeOk: true } }),
       bodyLimit(parts.config.httpLimits.requestTimeoutMs),
       traceOperations(),
       checkScopes(maskError),
@@ -100,6 +104,18 @@ function cacheDocuments(): Plugin {
       }
     },
   }
+}
+
+/** Documents by their hash, for clients that send only that (automatic persisted queries). */
+const persistedDocuments = () =>
+  new LRUCache<string, string>({ maxSize: CHARACTERS, sizeCalculation: (text) => text.length + 1 })
+
+/** Some clients name an operation without a name "". */
+const noOperationName: Plugin = {
+  onParams({ params, setParams }) {
+    const { operationName, ...others } = params
+    if (operationName === '') setParams(others)
+  },
 }
 
 /** An operation as clients give it. */

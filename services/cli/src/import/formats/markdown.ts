@@ -1,7 +1,8 @@
 import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { basename, extname, join, relative } from 'node:path'
 import { LIMITS } from '@daybook/memory/limits'
-import { parseMoment, UsageError } from '../../command-line.ts'
+import { parseMoment } from '@daybook/runtime/units'
+import { UsageError } from '../../command-line.ts'
 import {
   inputFromMemoryFile,
   isMemoryFile,
