@@ -94,6 +94,7 @@ export interface Embedder {
  */
 export type EmbedderErrorCode =
   | 'TEXT_TOO_LONG'
+  | 'NO_KNOWN_WORD'
   | 'MODEL_NOT_FOUND'
   | 'MODEL_UNUSABLE'
   | 'INFERENCE_FAILED'

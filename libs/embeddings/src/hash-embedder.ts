@@ -51,6 +51,7 @@ export function createHashEmbedder(options: HashEmbedderOptions = {}): Embedder 
     {
       maxTokens,
       tokenize: hashWords,
+      unknownToken: null,
       chunk: createChunker(hashWords, { maxTokens, overlapTokens: maxTokens >> 3 }),
       embedBatch: async (batch) => batch.map(embedding),
       embedQueries: async (batch) => batch.map(queryEmbedding),

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { orderBySuccession } from './rank-found.ts'
+import { equalTextsLast, orderBySuccession } from './rank-found.ts'
 
 const hits = (...given: [string, number][]) => given.map(([memoryId, score]) => ({ memoryId, score }))
 
@@ -42,4 +42,16 @@ it('keeps the order of scores and every hit, whoever supersedes whom, even in a 
       )
     }),
   )
+})
+
+it('keeps the best of equal texts in its place, and puts the others after all', () => {
+  const found = hits(['a1', 0.9], ['a2', 0.8], ['b', 0.7], ['a3', 0.6], ['c', 0.5])
+  const hashes = new Map([
+    ['a1', 'a'],
+    ['a2', 'a'],
+    ['a3', 'a'],
+    ['b', 'b'],
+  ])
+  expect(equalTextsLast(found, hashes).map(({ memoryId }) => memoryId)).toEqual(['a1', 'b', 'c', 'a2', 'a3'])
+  expect(equalTextsLast(found, new Map())).toEqual(found)
 })

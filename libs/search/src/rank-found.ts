@@ -14,6 +14,7 @@ import { evidenceOf, isAnswer } from './ranking/floor.ts'
 import type { WantedTime } from './ranking/late/rank-late.ts'
 import { priorsCount, type RankingOptions } from './ranking/options.ts'
 import { type RankedHit, rank } from './ranking/rank.ts'
+import { hashesOf } from './ranking/retriever.ts'
 import { isUnheard, namesStranger } from './ranking/sessions.ts'
 import { namesIn, preferSpeakers } from './ranking/speakers.ts'
 import type { NeighbourLookups } from './retrievers/postgres/neighbours-retriever.ts'
@@ -53,6 +54,7 @@ export async function rankFound(
   { query, times, request, options, found, neighbours, frequencies, comparisons }: FoundToRank,
 ): Promise<RankedFound> {
   const { limit, minScore = 0, leastCosine } = request
+  const hashes = hashesOf([...(found.lexical ?? []), ...(found.vector ?? [])])
   const finished = async (
     hits: readonly RankedHit[],
     byTokens: RankedByTokens | null,
@@ -60,8 +62,9 @@ export async function rankFound(
     // What is found by words only has a word of the query.
     const kept = request.mode === 'KEYWORD' ? hits.filter(({ matchType }) => matchType !== 'CONTEXT') : hits
     const above = areAnswer(kept, byTokens) ? kept : []
+    const enough = (await moved(above)).filter(({ score }) => score >= minScore)
     return {
-      ranked: (await moved(above)).filter(({ score }) => score >= minScore).slice(0, limit),
+      ranked: equalTextsLast(enough, byTokens?.hashes ?? hashes).slice(0, limit),
       byTokens,
       belowFloor: above.length === 0 && kept.length > 0,
     }
@@ -101,8 +104,11 @@ export async function rankFound(
       neighbours,
       comparisons: comparisons.with(tokens, found.generation.modelId),
       options,
-      // Which hits are too far shows only in their explanations.
-      limit: leastCosine === undefined && !priorsCount(options.priors) ? limit : Number.POSITIVE_INFINITY,
+      // Which hits are too far shows only in their explanations, and equal texts come after all others.
+      limit:
+        leastCosine === undefined && !priorsCount(options.priors)
+          ? limit + hashes.size - new Set(hashes.values()).size
+          : Number.POSITIVE_INFINITY,
     })
     return finished(withoutFar(byTokens.ranked, leastCosine), byTokens)
   }
@@ -119,6 +125,25 @@ export async function rankFound(
   const near = withoutFar(all, leastCosine)
   const speakersCount = options.method === 'DEFAULT' && !options.without.has('speaker')
   return finished(speakersCount ? await bySpeakers(parts, query, near) : near, null)
+}
+
+/**
+ * Of each text the best hit stays in its place, and the others come after all: fifteen memories that say the same would fill the
+ * answer, and the one that says more would be missing.
+ * @param hashes of the texts, by memory
+ */
+export function equalTextsLast<Hit extends Pick<Scored, 'memoryId'>>(
+  hits: readonly Hit[],
+  hashes: ReadonlyMap<string, string>,
+): Hit[] {
+  const seen = new Set<string>()
+  const repeats = new Set<Hit>()
+  for (const hit of hits) {
+    const hash = hashes.get(hit.memoryId)
+    if (hash !== undefined && seen.has(hash)) repeats.add(hit)
+    else if (hash !== undefined) seen.add(hash)
+  }
+  return repeats.size === 0 ? [...hits] : [...hits.filter((hit) => !repeats.has(hit)), ...repeats]
 }
 
 /** Whether hits must be above the model's floor: the caller sets none, and words are not all that counts. */

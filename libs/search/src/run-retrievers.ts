@@ -1,4 +1,4 @@
-import type { QueryEmbedding, QueryTokens } from '@daybook/embeddings/embedder'
+import { EmbedderError, type QueryEmbedding, type QueryTokens } from '@daybook/embeddings/embedder'
 import type { Embedders } from '@daybook/embeddings/embedders'
 import { answersAtOnce } from '@daybook/postgres/connect'
 import type { CandidateSource } from '@daybook/projection/engine/search-engine'
@@ -132,6 +132,8 @@ export async function queryVector(
       }
     return await embedder.embedQuery(text, { projectId })
   } catch (error) {
+    if (error instanceof EmbedderError && error.code === 'NO_KNOWN_WORD')
+      return { missing: `${modelId} knows none of the words, so memories are found by their words only` }
     return {
       missing: `the embedder does not answer (${reasonOf(error)}), so memories are found by their words only`,
     }

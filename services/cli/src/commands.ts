@@ -13,7 +13,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
     commands: [
       {
         name: 'remember',
-        parameters: '<kind> [text…]',
+        parameters: '[kind] [text…]',
         description: 'remember something',
         load: async () => (await import('./commands/remember.ts')).configureRemember,
       },

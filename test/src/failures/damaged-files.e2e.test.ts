@@ -101,7 +101,7 @@ describe('a file of the embedded database with flipped bits', () => {
     })
     while (!daemon.log(1_000_000).includes('the table daybook.events is damaged')) await pause(50)
     const again = await daemon.graphql<unknown>({ query: '{ journal(first: 200) { sequence } }' })
-    expect(again.errors[0]?.message).toMatch(/of the table daybook\.events .*docs\/operations\.md/u)
+    expect(again.errors[0]?.message).toMatch(/of the table daybook\.events .*docs\/failures\.md/u)
     expect((await remember()).errors).toEqual([])
   })
 
@@ -110,7 +110,7 @@ describe('a file of the embedded database with flipped bits', () => {
     damage(files['api_keys'] ?? '')
     const failure: unknown = await daemon.start().catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(DaemonDidNotStart)
-    expect(String(failure)).toMatch(/cannot start: .* of the table daybook\.api_keys .*docs\/operations\.md/u)
+    expect(String(failure)).toMatch(/cannot start: .* of the table daybook\.api_keys .*docs\/failures\.md/u)
     expect(daemon.log(2_000).split('cannot start')[1]).not.toMatch(/\n\s+at /u)
   })
 })

@@ -20,6 +20,8 @@ export interface Model {
   readonly dimension: number
   readonly maxTokens: number
   readonly tokenize: Tokenize
+  /** The token of all words that the model does not know; null if it has none. */
+  readonly unknownToken: number | null
   /** Whether texts get token bits: where the mean of the model's token states is known. */
   readonly tokenBits: boolean
   embedBatch(batch: readonly Tokenised[]): Promise<Embedding[]>
@@ -65,6 +67,7 @@ export async function loadModel(prepared: PreparedModel, options: LoadOptions): 
     const mean = tokenMeanOf(prepared)
     return await createModel(model as unknown as BertModel, {
       tokenize: (text) => tokenizer.encode(text),
+      unknownToken: tokenIn(tokenizer.encode('[UNK]')),
       // Alone, a piece inside a word keeps its mark.
       pieceOf: (id) => tokenizer.decode([id], { clean_up_tokenization_spaces: false }),
       coder: mean === null ? null : createTokenCoder(mean),
@@ -90,8 +93,13 @@ interface BertModel {
   readonly config: { readonly max_position_embeddings?: number }
 }
 
+/** The only token of a text between the special ones; null if it has more. */
+const tokenIn = (ids: readonly number[]): number | null =>
+  ids.length === SPECIAL_TOKENS + 1 ? (ids[1] ?? null) : null
+
 interface ModelParts {
   readonly tokenize: Tokenize
+  readonly unknownToken: number | null
   /** The piece of text of a token. */
   readonly pieceOf: (id: number) => string
   readonly coder: TokenCoder | null
@@ -104,7 +112,10 @@ interface TextStates extends Tokenised {
   readonly firstToken: number
 }
 
-async function createModel(model: BertModel, { tokenize, pieceOf, coder }: ModelParts): Promise<Model> {
+async function createModel(
+  model: BertModel,
+  { tokenize, unknownToken, pieceOf, coder }: ModelParts,
+): Promise<Model> {
   async function run<Result>(
     batch: readonly Tokenised[],
     read: (states: TextStates, vector: Float32Array) => Result,
@@ -136,6 +147,7 @@ async function createModel(model: BertModel, { tokenize, pieceOf, coder }: Model
     dimension: probe.length,
     maxTokens: Math.min(TRAINED_MAX_TOKENS, model.config.max_position_embeddings ?? TRAINED_MAX_TOKENS),
     tokenize,
+    unknownToken,
     tokenBits: coder !== null,
     embedBatch: (batch) =>
       run(batch, ({ hidden, firstToken, ids }, vector) => ({

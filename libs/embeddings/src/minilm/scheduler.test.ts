@@ -4,12 +4,16 @@ import type { Embedding } from '../embedder.ts'
 import type { Tokenised } from './model.ts'
 import { createScheduler, type Engine } from './scheduler.ts'
 
+/** The token of all letters that the model does not know. */
+const UNKNOWN = -1
+
 /** A model that records its batches (as text lengths) and takes a moment for each. */
 function recordingEngine(failOn = -1) {
   const batches: number[][] = []
   const engine: Engine = {
     maxTokens: 100,
-    tokenize: (text) => Array.from(text, (_, i) => i),
+    tokenize: (text) => Array.from(text, (one, i) => (one === '?' ? UNKNOWN : i)),
+    unknownToken: UNKNOWN,
     chunk: (text) => [{ start: 0, end: text.length }],
     embedBatch: async (batch) => (await compute(batch)).map((vector) => ({ vector, tokenBits: null })),
     embedQueries: async (batch) => (await compute(batch)).map((vector) => ({ vector, tokens: null })),
@@ -27,6 +31,15 @@ const text = (length: number) => 'x'.repeat(length)
 const values = (embeddings: Embedding[]) => embeddings.map(({ vector }) => vector[0])
 
 describe('createScheduler', () => {
+  it('leaves out of a query what the model does not know, and refuses one of nothing else', async () => {
+    const { batches, scheduler } = recordingEngine()
+    await scheduler.embedQuery('x?x?')
+    expect(batches).toEqual([[2]])
+    await expect(scheduler.embedQuery('??')).rejects.toMatchObject({ code: 'NO_KNOWN_WORD' })
+    await scheduler.embed(['x??'])
+    expect(batches).toEqual([[2], [3]])
+  })
+
   it('answers in the order asked, whatever the order of computing', async () => {
     const { scheduler, batches } = recordingEngine()
     expect(values(await scheduler.embed([3, 10, 4, 9].map(text)))).toEqual([3, 10, 4, 9])

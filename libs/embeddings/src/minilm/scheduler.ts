@@ -19,6 +19,8 @@ interface Row<Result> extends Tokenised {
 export interface Engine {
   readonly maxTokens: number
   readonly tokenize: Tokenize
+  /** As `Model.unknownToken`. */
+  readonly unknownToken: number | null
   chunk(text: string): TextSpan[]
   embedBatch(batch: readonly Tokenised[]): Promise<Embedding[]>
   embedQueries(batch: readonly Tokenised[]): Promise<QueryEmbedding[]>
@@ -135,7 +137,11 @@ export function createScheduler(engine: Engine, limits: BatchLimits): Scheduler 
 
   function readQuery(text: string, pending: Pending<QueryEmbedding>): void {
     try {
-      const ids = engine.tokenize(text.slice(0, QUERY_TEXT))
+      const all = engine.tokenize(text.slice(0, QUERY_TEXT))
+      // Words that the model does not know are one token, so each would be the same as all the others.
+      const ids = all.filter((id) => id !== engine.unknownToken)
+      if (ids.length < all.length && ids.length === engine.tokenize('').length)
+        throw new EmbedderError('NO_KNOWN_WORD', 'The embedding model knows none of the words of the query')
       queries.push({ ids: cutToLimit(ids, engine.maxTokens), pending, index: 0 })
     } catch (error) {
       pending.reject(asEmbedderError(error, 'INFERENCE_FAILED', 'A query cannot be tokenised'))

@@ -49,7 +49,7 @@ async function answer(request: Exclude<WorkerRequest, { type: 'close' }>, schedu
 }
 
 async function serve(model: Model, { modelId, precision }: PreparedModel): Promise<void> {
-  const { dimension, maxTokens, tokenize } = model
+  const { dimension, maxTokens, tokenize, unknownToken } = model
   const chunk = createChunker(tokenize, { maxTokens, overlapTokens: OVERLAP_TOKENS })
   let lastBatch: Promise<unknown> = Promise.resolve()
   let closing = false
@@ -71,7 +71,7 @@ async function serve(model: Model, { modelId, precision }: PreparedModel): Promi
   }
 
   const scheduler = createScheduler(
-    { maxTokens, tokenize, chunk, embedBatch, embedQueries },
+    { maxTokens, tokenize, unknownToken, chunk, embedBatch, embedQueries },
     precision === 'q8' ? ALONE : BATCH,
   )
   port.on('message', (request: WorkerRequest) => {

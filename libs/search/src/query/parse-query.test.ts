@@ -177,6 +177,31 @@ describe('AND, NOT and parentheses (capability 10)', () => {
   })
 })
 
+describe('a flag of a command line is a word', () => {
+  it.each([
+    ['why do we compile with -fno-plt', 'why do we compile with -fno-plt'],
+    ['compile with -static', 'compile with -static'],
+    ['the option -pedantic', 'the option -pedantic'],
+    ['JVM -Xmx512m', 'JVM -Xmx512m'],
+    ['-Xmx512m', '-Xmx512m'],
+    ['chmod -R shared volume', 'chmod -R shared volume'],
+    ['curl -k', 'curl -k'],
+    ['rm -rf', 'rm -rf'],
+    ['tar -xzf', 'tar -xzf'],
+    ['node -e', 'node -e'],
+    ['gcc -DDEBUG=1', 'gcc -DDEBUG=1'],
+  ])('%j', (query, wanted) => {
+    expect(parseQuery(query)).toEqual({ wanted, required: [], excluded: [] })
+  })
+
+  it.each(['car -red', 'car -jwt-validation', 'car AND -b', 'car -OR', 'car -"Xmx512m"'])(
+    'and other words after a hyphen are left out: %j',
+    (query) => {
+      expect(parseQuery(query).excluded).toHaveLength(1)
+    },
+  )
+})
+
 describe('a query that demands too much', () => {
   const many = (piece: (index: number) => string, joint = ' ') =>
     Array.from({ length: 10 }, (_, index) => piece(index)).join(joint)
@@ -189,21 +214,21 @@ describe('a query that demands too much', () => {
   })
 
   it('leaves its first eight exclusions out, and the others are words', () => {
-    const { wanted, excluded, tooMany } = parseQuery(`z ${many((index) => `-a${index}`)}`)
+    const { wanted, excluded, tooMany } = parseQuery(`z ${many((index) => `-${'a'.repeat(index + 2)}`)}`)
     expect(excluded).toHaveLength(8)
-    expect(wanted).toBe('z a8 a9')
+    expect(wanted).toBe(`z ${'a'.repeat(10)} ${'a'.repeat(11)}`)
     expect(tooMany).toBe(2)
   })
 
   it('demands and leaves out once what the query says again and again', () => {
-    const { wanted, required, excluded, tooMany } = parseQuery('z "a b" -c '.repeat(50))
-    expect({ required, excluded, tooMany }).toEqual({ required: [[phrase('a b')]], excluded: [word('c')] })
-    expect(wanted.split(' ')).not.toContain('c')
+    const { wanted, required, excluded, tooMany } = parseQuery('z "a b" -red '.repeat(50))
+    expect({ required, excluded, tooMany }).toEqual({ required: [[phrase('a b')]], excluded: [word('red')] })
+    expect(wanted.split(' ')).not.toContain('red')
   })
 
   it('counts phrases and exclusions together, in the order of the query', () => {
-    const { required, excluded, tooMany } = parseQuery(`-z ${many((index) => `"a${index}"`)} -y`)
-    expect([required.length, excluded, tooMany]).toEqual([7, [word('z')], 4])
+    const { required, excluded, tooMany } = parseQuery(`-zoo ${many((index) => `"a${index}"`)} -you`)
+    expect([required.length, excluded, tooMany]).toEqual([7, [word('zoo')], 4])
   })
 
   it('demands no group in part, as what is left of it would demand more', () => {

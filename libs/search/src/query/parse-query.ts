@@ -17,6 +17,7 @@ export const DEMANDED_CHARACTERS = 256
  * | `red car` | both words rank; neither is required |
  * | `"red car"` | required: the words next to each other in this order; `"red"` requires one word |
  * | `-red`, `-"red car"`, `NOT red` | no hit contains it |
+ * | `compile with -static`, `curl -k`, `-Xmx512m` | a flag of a command line is a word like any other |
  * | `red AND car` | both are required |
  * | `"red car" OR "blue car"` | one of the two is required |
  * | `apple OR "red car"` | the word or the phrase is required |

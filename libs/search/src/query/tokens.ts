@@ -60,6 +60,7 @@ const PARENTHESES: ReadonlyMap<string, 'open' | 'close'> = new Map([
 export function* tokens(text: string): Generator<Token> {
   const clean = text.replace(BLANKS, ' ').replace(QUOTES, '"')
   const groups = OPERATOR.test(clean)
+  let before = ''
   for (const match of (groups ? apart(clean) : clean).matchAll(TOKEN)) {
     const { minus, phrase, word } = match.groups ?? {}
     const content = (phrase ?? word ?? '').trim()
@@ -70,11 +71,28 @@ export function* tokens(text: string): Generator<Token> {
       if (minus !== undefined) yield { type: 'not' }
       yield { type: operator }
     } else if (CONTENT.test(content)) {
-      if (minus !== undefined) yield { type: 'not' }
-      yield { type: 'term', term: { type: phrase === undefined ? 'word' : 'phrase', text: content } }
+      const isFlag = minus !== undefined && word !== undefined && isFlagOf(content, before)
+      if (minus !== undefined && !isFlag) yield { type: 'not' }
+      const type = phrase === undefined ? 'word' : 'phrase'
+      yield { type: 'term', term: { type, text: isFlag ? `-${content}` : content } }
     }
+    before = content
   }
 }
+
+/** Words after which comes a flag. */
+const BEFORE_FLAG =
+  /^(?:with|without|using|uses?|flags?|options?|switch|pass(?:es|ing)?|via|sets?|adds?|means?|what|is)$/iu
+
+/** What only flags of command lines look like: `-Xmx512m`, `-fno-plt`, `-R`, `-k`, `-rf`, `-DNAME=1`. */
+const FLAG = /[\p{Lu}\p{N}=_/.:]|^[a-z]?no-|^[b-df-hj-np-tvwxz]{1,5}$|^[a-z]$/u
+
+/**
+ * Whether a word after a hyphen is a flag of a command line, which is searched for, and not a word to leave out: `compile
+ * with -static`, `curl -k`.
+ */
+const isFlagOf = (word: string, before: string): boolean =>
+  !OPERATORS.has(word) && !OPERATORS.has(before) && (FLAG.test(word) || BEFORE_FLAG.test(before))
 
 /** Puts blanks round the parentheses that group. */
 const apart = (text: string) =>

@@ -1,4 +1,4 @@
-import type { Embedder } from '@daybook/embeddings/embedder'
+import { type Embedder, EmbedderError } from '@daybook/embeddings/embedder'
 import { readStoredVectors } from '@daybook/embeddings/store'
 import { contentHash } from '@daybook/memory/content'
 import { DaybookError, NotFoundError, ValidationError } from '@daybook/memory/errors'
@@ -255,10 +255,23 @@ async function embedText(
 async function embedChunks(embedder: Embedder, text: string, projectId: string): Promise<Float32Array[]> {
   const [spans = []] = await embedder.chunk([text])
   const chunks = spans.slice(0, MOST_CHUNKS).map(({ start, end }) => text.slice(start, end))
-  const embedded = await Promise.all(chunks.map((chunk) => embedder.embedQuery(chunk, { projectId })))
-  return embedded.map(({ vector }) => vector)
+  const embedded = await Promise.all(
+    chunks.map((chunk) =>
+      embedder.embedQuery(chunk, { projectId }).catch((error: unknown) => {
+        if (error instanceof EmbedderError && error.code === 'NO_KNOWN_WORD') return null
+        throw error
+      }),
+    ),
+  )
+  const vectors = embedded.flatMap((one) => (one === null ? [] : [one.vector]))
+  if (vectors.length > 0) return vectors
+  throw new ValidationError(
+    'text',
+    `has no word that the model ${embedder.modelId} knows, so nothing is like it`,
+  )
 }
 
 function unanswered(error: unknown): never {
+  if (error instanceof ValidationError) throw error
   throw new DaybookError('EMBEDDING', `The embedder does not answer: ${reasonOf(error)}`, { cause: error })
 }

@@ -42,31 +42,50 @@ const EXAMPLES: Partial<Record<KindName, string>> = {
 
 /** Adds the arguments, options and action of `daybook remember`. */
 export function configureRemember(command: Command): void {
-  for (const name of KIND_NAMES) addKind(command, name)
-  addExamples(command, [...Object.values(EXAMPLES), 'daybook remember note --help'])
+  for (const kind of KIND_NAMES) {
+    const ofKind = command.command(kind).description(kindNamed(kind).description)
+    takeMemory(ofKind, kind)
+    addGlobalOptions(ofKind)
+    const example = EXAMPLES[kind]
+    if (example !== undefined) addExamples(ofKind, [example])
+  }
+  takeMemory(command, 'note')
+  addExamples(command, [
+    'daybook remember "We use pnpm"',
+    ...Object.values(EXAMPLES),
+    'daybook remember note --help',
+  ])
   addNotes(
     command,
-    '\nThe text may come from standard input: "-" in its place, or a pipe where it is left out.',
+    '\nWithout a kind it is a note. The text may come from standard input: "-" in its place, or a pipe where it is left out.',
   )
 }
 
-function addKind(parent: Command, kind: KindName): void {
+/** Adds the text, the options and the action of one kind. */
+function takeMemory(command: Command, kind: KindName): void {
   const options = kindOptions(kind)
   const main = options.find((option) => option.main)
-  const command = parent.command(kind).description(kindNamed(kind).description)
   const text = main === undefined ? '' : `${main.description} As --${main.flag}; "-" reads standard input`
   if (main !== undefined) command.argument('[text...]', text)
   command.optionsGroup(`Options of ${kind}:`)
   for (const option of options) command.addOption(commanderOption(option))
   command.optionsGroup('Options of all kinds:')
   addCommonOptions(command)
-  addGlobalOptions(command)
-  const example = EXAMPLES[kind]
-  if (example !== undefined) addExamples(command, [example])
   command.action((...given) => {
-    const words = main === undefined ? [] : (given[0] as string[])
-    return remember(kind, options, words, given.at(-1) as Command)
+    const self = given.at(-1) as Command
+    takeOptionsBefore(self)
+    return remember(kind, options, main === undefined ? [] : (given[0] as string[]), self)
   })
+}
+
+/** Options may stand before the kind too: `remember --label git note …`. */
+function takeOptionsBefore(command: Command): void {
+  for (const option of command.options) {
+    const name = option.attributeName()
+    if (command.getOptionValueSource(name) === 'cli' || command.parent?.getOptionValueSource(name) !== 'cli')
+      continue
+    command.setOptionValueWithSource(name, command.parent.getOptionValue(name), 'cli')
+  }
 }
 
 function commanderOption({ flag, shape, description, required, main }: KindOption): Option {
@@ -152,7 +171,9 @@ async function remember(
   const answer = await mutate(connection, REMEMBER, variables, key)
   const { memory, sequence, duplicate, outcome } = succeeded(answer.remember)
   noteUnshared(memory)
-  print(`${duplicate ? 'Already there' : describeOutcome(outcome)}: ${safeLine(memory.title)}`)
+  // Without a kind, a mistyped one is text: the answer says what it was taken for.
+  const taken = command.name() === kind ? '' : ` as a ${kind}`
+  print(`${duplicate ? 'Already there' : describeOutcome(outcome)}${taken}: ${safeLine(memory.title)}`)
   const where = memory.context === null ? '' : ` in ${safeLine(memory.context)}`
   print(`${safeLine(memory.id)}${where}  (sequence ${sequence})`)
 }
