@@ -21,6 +21,8 @@ export interface ShownHit {
   readonly unshared?: boolean
   /** The id of the memory that supersedes it, if there is one. */
   readonly supersededBy?: string
+  /** How many other memories were found that say the same. Default none. */
+  readonly sameText?: number
   /** Shown where versions were searched; absent or null elsewhere. */
   readonly version?: number | null
   /** The name of its project. Shown where several were searched; absent or null elsewhere. */
@@ -80,6 +82,7 @@ function factsOf(hit: ShownHit): string[] {
     lowTrust = false,
     unshared = false,
     supersededBy,
+    sameText = 0,
     version = null,
     project = null,
     content,
@@ -103,6 +106,7 @@ function factsOf(hit: ShownHit): string[] {
     ...(forgotten ? ['forgotten'] : []),
     ...(lowTrust ? ['low trust'] : []),
     ...(unshared ? ['not shared yet'] : []),
+    ...(sameText === 0 ? [] : [sameText === 1 ? 'one more says the same' : `${sameText} more say the same`]),
     ...(supersededBy === undefined ? [] : [`superseded by ${safeLine(supersededBy)}`]),
   ]
 }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { equalTextsLast, orderBySuccession } from './rank-found.ts'
+import { onceEachText, orderBySuccession } from './rank-found.ts'
 
 const hits = (...given: [string, number][]) => given.map(([memoryId, score]) => ({ memoryId, score }))
 
@@ -44,7 +44,7 @@ it('keeps the order of scores and every hit, whoever supersedes whom, even in a 
   )
 })
 
-it('keeps the best of equal texts in its place, and puts the others after all', () => {
+it('keeps the best of equal texts, which names the others', () => {
   const found = hits(['a1', 0.9], ['a2', 0.8], ['b', 0.7], ['a3', 0.6], ['c', 0.5])
   const hashes = new Map([
     ['a1', 'a'],
@@ -52,6 +52,9 @@ it('keeps the best of equal texts in its place, and puts the others after all', 
     ['a3', 'a'],
     ['b', 'b'],
   ])
-  expect(equalTextsLast(found, hashes).map(({ memoryId }) => memoryId)).toEqual(['a1', 'b', 'c', 'a2', 'a3'])
-  expect(equalTextsLast(found, new Map())).toEqual(found)
+  expect(onceEachText(found, hashes)).toEqual([
+    { memoryId: 'a1', score: 0.9, sameText: ['a2', 'a3'] },
+    ...hits(['b', 0.7], ['c', 0.5]),
+  ])
+  expect(onceEachText(found, new Map())).toEqual(found)
 })

@@ -1,7 +1,7 @@
 import type { QueryTokens } from '@daybook/embeddings/embedder'
 import { HALF_LIFE_MS } from '@daybook/memory/expiry'
 import { readSupersededBy } from '@daybook/pgvector/read/filter'
-import { readNoteBeginnings } from '@daybook/pgvector/read/read-memories'
+import { readNoteBeginnings, readOccurrences } from '@daybook/pgvector/read/read-memories'
 import { LIMIT_MAX } from './check-request.ts'
 import type { Searched } from './engine/search-engines.ts'
 import { type RankedByTokens, rankByTokens } from './late-interaction/rank-by-tokens.ts'
@@ -34,11 +34,13 @@ interface FoundToRank {
   readonly neighbours: NeighbourLookups
   readonly frequencies: FrequenciesOnce
   readonly comparisons: EarlyComparisons
+  /** Whether equal texts are one hit. Default no. */
+  readonly onceEach?: boolean
 }
 
 /** The hits in their order, and what late interaction knows of them; null if it did not rank them. */
 interface RankedFound {
-  readonly ranked: readonly RankedHit[]
+  readonly ranked: readonly OneOfEqual<RankedHit>[]
   readonly byTokens: RankedByTokens | null
   /** Whether there were candidates, and none of them is relevant enough. */
   readonly belowFloor: boolean
@@ -51,10 +53,22 @@ interface RankedFound {
 export async function rankFound(
   parts: SearchParts,
   input: RetrieverInput,
-  { query, times, request, options, found, neighbours, frequencies, comparisons }: FoundToRank,
+  {
+    query,
+    times,
+    request,
+    options,
+    found,
+    neighbours,
+    frequencies,
+    comparisons,
+    onceEach = false,
+  }: FoundToRank,
 ): Promise<RankedFound> {
   const { limit, minScore = 0, leastCosine } = request
-  const hashes = hashesOf([...(found.lexical ?? []), ...(found.vector ?? [])])
+  const hashes = onceEach
+    ? hashesOf([...(found.lexical ?? []), ...(found.vector ?? [])])
+    : new Map<string, string>()
   const finished = async (
     hits: readonly RankedHit[],
     byTokens: RankedByTokens | null,
@@ -64,10 +78,24 @@ export async function rankFound(
     const above = areAnswer(kept, byTokens) ? kept : []
     const enough = (await moved(above)).filter(({ score }) => score >= minScore)
     return {
-      ranked: equalTextsLast(enough, byTokens?.hashes ?? hashes).slice(0, limit),
+      ranked: (onceEach ? await oneOfEqual(enough, byTokens?.hashes ?? hashes) : enough).slice(0, limit),
       byTokens,
       belowFloor: above.length === 0 && kept.length > 0,
     }
+  }
+  /** Equal texts of another kind, or of something that happened at another time, say something else. */
+  const oneOfEqual = async (hits: readonly RankedHit[], byMemory: ReadonlyMap<string, string>) => {
+    const counts = new Map<string, number>()
+    for (const { memoryId } of hits) {
+      const hash = byMemory.get(memoryId)
+      if (hash !== undefined) counts.set(hash, (counts.get(hash) ?? 0) + 1)
+    }
+    const equal = hits
+      .map(({ memoryId }) => memoryId)
+      .filter((id) => (counts.get(byMemory.get(id) ?? '') ?? 0) > 1)
+    if (equal.length === 0) return hits
+    const occurrences = await readOccurrences(parts.scope, parts.readModel.tables, equal)
+    return onceEachText(hits, new Map(equal.map((id) => [id, `${byMemory.get(id)} ${occurrences.get(id)}`])))
   }
   const floor = floorCounts(request) && found.vector !== null ? floorOf(found.generation.modelId) : null
   const moved = async (hits: readonly RankedHit[]) => {
@@ -104,7 +132,7 @@ export async function rankFound(
       neighbours,
       comparisons: comparisons.with(tokens, found.generation.modelId),
       options,
-      // Which hits are too far shows only in their explanations, and equal texts come after all others.
+      // Which hits are too far shows only in their explanations, and equal texts are one hit.
       limit:
         leastCosine === undefined && !priorsCount(options.priors)
           ? limit + hashes.size - new Set(hashes.values()).size
@@ -127,23 +155,31 @@ export async function rankFound(
   return finished(speakersCount ? await bySpeakers(parts, query, near) : near, null)
 }
 
+/** A hit, and the plain ids of the other memories with the same text, which are no hits of their own. */
+type OneOfEqual<Hit> = Hit & { readonly sameText?: readonly string[] }
+
 /**
- * Of each text the best hit stays in its place, and the others come after all: fifteen memories that say the same would fill the
- * answer, and the one that says more would be missing.
- * @param hashes of the texts, by memory
+ * Of equal texts the best hit, which names the others: fifteen memories that say the same would fill the answer, and the one that
+ * says more would be missing.
+ * @param hashes what equal ones have in common, by memory
  */
-export function equalTextsLast<Hit extends Pick<Scored, 'memoryId'>>(
+export function onceEachText<Hit extends Pick<Scored, 'memoryId'>>(
   hits: readonly Hit[],
   hashes: ReadonlyMap<string, string>,
-): Hit[] {
-  const seen = new Set<string>()
-  const repeats = new Set<Hit>()
-  for (const hit of hits) {
-    const hash = hashes.get(hit.memoryId)
-    if (hash !== undefined && seen.has(hash)) repeats.add(hit)
-    else if (hash !== undefined) seen.add(hash)
-  }
-  return repeats.size === 0 ? [...hits] : [...hits.filter((hit) => !repeats.has(hit)), ...repeats]
+): OneOfEqual<Hit>[] {
+  const others = new Map<string, string[]>()
+  const first = hits.filter(({ memoryId }) => {
+    const hash = hashes.get(memoryId)
+    if (hash === undefined) return true
+    const known = others.get(hash)
+    if (known === undefined) others.set(hash, [])
+    else known.push(memoryId)
+    return known === undefined
+  })
+  return first.map((hit) => {
+    const sameText = others.get(hashes.get(hit.memoryId) ?? '') ?? []
+    return sameText.length === 0 ? hit : { ...hit, sameText }
+  })
 }
 
 /** Whether hits must be above the model's floor: the caller sets none, and words are not all that counts. */

@@ -59,7 +59,7 @@ export function renderAnswer(
 
 function renderHit(
   place: number,
-  { memory, score, snippet, supersededBy }: SearchHit,
+  { memory, score, snippet, supersededBy, sameText = [] }: SearchHit,
   now: number,
   {
     versions,
@@ -86,6 +86,7 @@ function renderHit(
     lowTrust,
     unshared,
     ...(supersededBy !== undefined && { supersededBy }),
+    sameText: sameText.length,
     version: versions ? memory.version : null,
     project,
     content: state.content,
@@ -105,7 +106,7 @@ function renderHit(
 export async function presentHits(
   { scope, readModel }: SearchParts,
   query: ParsedQuery,
-  ranked: readonly Succeeded<RankedHit>[],
+  ranked: readonly Succeeded<RankedHit & Pick<SearchHit, 'sameText'>>[],
   memories: ReadonlyMap<string, Memory>,
   { vector, generation }: Searched,
   passages: ReadonlyMap<string, TextSpan>,
@@ -126,6 +127,7 @@ export async function presentHits(
     memory,
     score: hit.score,
     ...(hit.supersededBy !== undefined && { supersededBy: hit.supersededBy }),
+    ...(hit.sameText !== undefined && { sameText: hit.sameText }),
     matchType: hit.matchType,
     snippet: marked[index] ?? '',
     passage: texts[index] ?? '',

@@ -53,6 +53,8 @@ export interface SearchHit {
   readonly matchType: MatchType
   /** The plain id of the memory that supersedes it; absent if none does, or nobody looked. */
   readonly supersededBy?: string
+  /** The plain ids of other memories that were found and have the same text. Absent: none. */
+  readonly sameText?: readonly string[]
   /** HTML: matches in `<mark>`, everything else escaped. */
   readonly snippet: string
   /** The text that the snippet shows the best part of: the whole, or the nearest part of a long text. */

@@ -171,7 +171,10 @@ describe.each(COMBINATIONS)('search on $name with $database', ({ start, attach, 
   })
 
   it('demands no more than eight phrases and exclusions of a query, takes the others as words, and says so', async () => {
-    const others = Array.from({ length: 453 }, (_, at) => `-q${at}`)
+    const others = Array.from(
+      { length: 453 },
+      (_, at) => `-quo${String.fromCharCode(97 + (at % 26), 97 + Math.floor(at / 26))}`,
+    )
     const answer = await find({ query: `"token" ${others.join(' ')} -car`, mode: 'KEYWORD' })
     expect(answer.degraded).toEqual([expect.stringMatching(/at most 8 .*: 447 more count as words/u)])
     expect(texts(answer)).toEqual([NOTES[0], NOTES[1]])

@@ -173,6 +173,7 @@ async function attempt(
     neighbours,
     frequencies,
     comparisons,
+    onceEach: true,
   })
 
   await parts.beforeHits?.()

@@ -18,6 +18,7 @@ const hit = (explanation: Partial<NonNullable<SearchHit['explanation']>>) =>
       forgottenAt: null,
       shared: true,
     },
+    sameText: [],
     explanation: {
       generation: 1,
       model: 'some-model',

@@ -58,6 +58,18 @@ export async function readNoteBeginnings(
   return new Map(rows.map((row) => [row.memory_id, row.beginning]))
 }
 
+/** Kind and time of memories in a text that is the same where both are; of one without a time, its kind alone. */
+export async function readOccurrences(
+  { db, projectId }: ProjectScope,
+  tables: ReadTables,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  const { rows } = await sql<{ memory_id: string; occurrence: string }>`
+    select m.memory_id, concat(m.kind, ' ', m.occurred_at) as occurrence from ${tables.memories} m
+    where m.project_id = ${projectId} and m.memory_id = any(${ids}::uuid[])`.execute(db)
+  return new Map(rows.map((row) => [row.memory_id, row.occurrence]))
+}
+
 interface ListOptions {
   readonly filter: MemoryFilter
   readonly before?: number | null

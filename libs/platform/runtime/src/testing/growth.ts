@@ -23,15 +23,15 @@ export async function isInProportion(work: (text: string) => unknown, text: stri
 }
 
 /**
- * Milliseconds that the work takes: of the processor, which a busy machine hands out in slices, unless it waits for
- * others, whose work counts too.
+ * Milliseconds that the work takes, without the slices of the processor that a busy machine hands to others, and without the
+ * collection of garbage beside it. Of work that waits for others, theirs counts too.
  */
 async function timeOf(work: (text: string) => unknown, text: string): Promise<number> {
   const [startedAt, before] = [performance.now(), process.cpuUsage()]
   const result = work(text)
   if (!(result instanceof Promise)) {
     const { user, system } = process.cpuUsage(before)
-    return (user + system) / 1_000
+    return Math.min((user + system) / 1_000, performance.now() - startedAt)
   }
   await result
   return performance.now() - startedAt

@@ -73,7 +73,7 @@ describe.each(TEST_DATABASES)('neighbours on $name', ({ start }) => {
     const { neighbourhoods, eligible } = await find([turns[4]!], { minImportance: 4 })
     expect(neighbourhoods.get(turns[4]!)?.before).toEqual([turns[3], turns[2], turns[1]])
     expect([...eligible].toSorted()).toEqual([turns[5], turns[6], turns[7]].toSorted())
-    const excluding = await find([turns[4]!], {}, 'turn -5')
+    const excluding = await find([turns[4]!], {}, 'turn -"5"')
     expect([...excluding.eligible]).not.toContain(turns[5])
     expect([...excluding.eligible]).toContain(turns[6])
   })

@@ -166,6 +166,11 @@ builder.objectType(searchHit, {
       description:
         '0 to 1. Where tokens were compared, the probability that the hit is relevant, comparable between queries and projects; else only within one answer, and between projects roughly. A memory that another hit supersedes has at most the score of that one.',
     }),
+    sameText: t.idList({
+      description:
+        'Other memories that were found and have the same text, by their ids without the kind. They are no hits of their own.',
+      resolve: ({ sameText = [] }) => sameText,
+    }),
     matchType: t.field({ type: matchType, resolve: (hit) => hit.matchType }),
     snippet: t.exposeString('snippet', {
       description: 'About 150 characters of HTML: matches stand in <mark>, everything else is escaped.',
