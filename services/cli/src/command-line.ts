@@ -161,7 +161,8 @@ export async function confirm(
 export const MOMENT_HINT = 'It must be a date or a time, such as 2026-11-21 or 2026-11-21T09:30:00Z.'
 
 /** The error for a value that says nothing about since when. */
-export const SINCE_HINT = 'It must be how long ago (30m, 2h, 7d), or a date or a time, such as 2026-11-21.'
+export const SINCE_HINT =
+  'It must be how long ago (30m, 2h, 7d), today, yesterday, or a date or a time, such as 2026-11-21.'
 
 /** Converts kinds as people write them to the API's spelling. @throws UsageError that lists the kinds */
 export function toApiKinds(given: readonly string[]): InputOf<'MemoryKind'>[] {

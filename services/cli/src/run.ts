@@ -14,7 +14,7 @@ export async function runDaybook(given: readonly string[]): Promise<void> {
       const { addCompletion } = await import('./completion.ts')
       await addCompletion(program, COMMANDS)
     }
-    await program.parseAsync(withKind(withHelpLast(given)), { from: 'user' })
+    await program.parseAsync(withHelpLast(given), { from: 'user' })
   } catch (error) {
     if (error instanceof CommanderError) {
       // Commander has printed its message or the help already.
@@ -35,13 +35,4 @@ export async function runDaybook(given: readonly string[]): Promise<void> {
 function withHelpLast(given: readonly string[]): readonly string[] {
   const [first, ...names] = given
   return first === 'help' && names.length > 0 ? [...names, '--help'] : given
-}
-
-/**
- * Turns `remember "We use pnpm"` into `remember note "We use pnpm"`. A single word may be a misspelt kind, so
- * commander handles it.
- */
-function withKind(given: readonly string[]): readonly string[] {
-  const [first, second = ''] = given
-  return first === 'remember' && /\s/u.test(second.trim()) ? ['remember', 'note', ...given.slice(1)] : given
 }

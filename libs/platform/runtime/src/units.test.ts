@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseBytes, parseDuration } from './units.ts'
+import { parseBytes, parseDuration, parseSince } from './units.ts'
 
 describe('durations and sizes', () => {
   it.each([
@@ -25,4 +25,16 @@ describe('durations and sizes', () => {
   it.each(['', '-1', '1.5GiB', '1GB', '1 GiB', 'unlimited', '999999999999999TiB'])('%j is no size', (text) =>
     expect(parseBytes(text)).toBeNull(),
   )
+
+  it.each([
+    ['today', '2026-11-27T00:00:00.000Z'],
+    ['Yesterday', '2026-11-26T00:00:00.000Z'],
+    ['2h', '2026-11-27T19:30:00.000Z'],
+    ['2026-11-21', '2026-11-21T00:00:00.000Z'],
+    ['2026-11-21T08:00:00+01:00', '2026-11-21T07:00:00.000Z'],
+    ['tomorrow', null],
+    ['2026-02-30', null],
+  ])('since %s is since %s', (text, moment) => {
+    expect(parseSince(text, Date.parse('2026-11-27T21:30:00Z'))).toBe(moment)
+  })
 })

@@ -18,11 +18,18 @@ function scaled(match: RegExpExecArray | null, units: Readonly<Record<string, nu
   return Number.isSafeInteger(value) ? value : null
 }
 
-/** Parses how long ago something was (`90s`, `30m`, `2h`, `7d`), or a date or time as `parseMoment` does. */
+/**
+ * Parses how long ago something was (`90s`, `30m`, `2h`, `7d`), `today` or `yesterday`, whose first moment in UTC is meant, or a
+ * date or time as `parseMoment` does.
+ */
 export function parseSince(value: string, now: number): string | null {
+  const daysAgo = { today: 0, yesterday: 1 }[value.trim().toLowerCase()]
+  if (daysAgo !== undefined) return parseMoment(new Date(now - daysAgo * DAY_MS).toISOString().slice(0, 10))
   const ago = parseDuration(value)
   return ago === null ? parseMoment(value) : new Date(now - ago).toISOString()
 }
+
+const DAY_MS = 86_400_000
 
 /**
  * Parses a date, or a date and time, as people and models give them. A date alone means its first moment in UTC.

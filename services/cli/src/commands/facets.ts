@@ -2,7 +2,7 @@ import { graphql } from '@daybook/api/graphql'
 import { safeLine } from '@daybook/memory/safe-text'
 import type { Command } from 'commander'
 import { request } from '../client/request.ts'
-import { addExamples, addNotes, invocation, moment, wholeNumber } from '../command.ts'
+import { addExamples, addNotes, invocation, sinceMoment, wholeNumber } from '../command.ts'
 import { print, printJson } from '../output/print.ts'
 import { table } from '../output/table.ts'
 import { addFilterOptions, filterFrom } from '../search/find-memories.ts'
@@ -29,7 +29,7 @@ const HEADINGS = {
 export function configureFacets(command: Command): void {
   command
     .option('--values <n>', 'at most so many values of each, up to 1,000 (default 50)', wholeNumber(1))
-    .option('--as-of <time>', 'what was true at this date or time', moment)
+    .option('--as-of <time>', 'what was true at this date or time', sinceMoment)
   addFilterOptions(command).action((options: FacetsOptions, self: Command) => facets(options, self))
   addExamples(command, [
     'daybook facets',

@@ -4,7 +4,7 @@ import { type MemoryWithContent, memoryContent, withContent } from '@daybook/cli
 import type { Command } from 'commander'
 import { readHistory, readNeighbours } from '../client/read-history.ts'
 import { notFound, request } from '../client/request.ts'
-import { addExamples, invocation, moment } from '../command.ts'
+import { addExamples, invocation, sinceMoment } from '../command.ts'
 import { renderHistory, renderMemory } from '../output/memory.ts'
 import { print, printJson } from '../output/print.ts'
 import { renderNeighbours } from '../output/search-hit.ts'
@@ -15,7 +15,7 @@ export function configureGet(command: Command): void {
     .argument('<id>', 'its id, as search shows it, or the plain UUID')
     .option('--history', 'also what happened to it, oldest first')
     .option('--neighbours', 'also what was remembered before and after it in its context')
-    .option('--as-of <time>', 'as it was at this date or time', moment)
+    .option('--as-of <time>', 'as it was at this date or time', sinceMoment)
     .action((id: string, options: GetOptions, self: Command) => get(id, options, self))
   addExamples(command, [
     'daybook get insight:0192f0c1-8a3e-7c11-9d2b-3f0e5a6b7c8d',

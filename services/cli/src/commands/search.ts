@@ -2,7 +2,15 @@ import { graphql, type InputOf } from '@daybook/api/graphql'
 import { NO_CONTENT } from '@daybook/client/documents/memory'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { request } from '../client/request.ts'
-import { addExamples, addNotes, commaSeparated, invocation, moment, share, wholeNumber } from '../command.ts'
+import {
+  addExamples,
+  addNotes,
+  commaSeparated,
+  invocation,
+  share,
+  sinceMoment,
+  wholeNumber,
+} from '../command.ts'
 import { UsageError } from '../command-line.ts'
 import { foundFragment, searchDocument } from '../output/search-hit.ts'
 import { addFilterOptions, filterFrom, showFound, weight } from '../search/find-memories.ts'
@@ -37,7 +45,11 @@ export function configureSearch(command: Command): void {
       'wait (5 s at most) until the index includes this sequence',
       wholeNumber(),
     )
-    .option('--as-of <time>', 'what was true at this date or time, with what was forgotten since', moment)
+    .option(
+      '--as-of <time>',
+      'what was true at this date or time, with what was forgotten since',
+      sinceMoment,
+    )
     .option('--across-versions', 'also the texts that were revised since; each hit says its version')
     .option('--explain', 'say for each hit why it scores what it scores')
     .action((query: string[], options: SearchOptions, self: Command) =>

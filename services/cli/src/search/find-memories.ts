@@ -10,7 +10,7 @@ import type * as MemoryContent from '@daybook/client/documents/memory-content'
 import { safeText } from '@daybook/memory/safe-text'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { request } from '../client/request.ts'
-import { collect, invocation, moment, wholeNumber } from '../command.ts'
+import { collect, invocation, sinceMoment, wholeNumber } from '../command.ts'
 import { UsageError } from '../command-line.ts'
 import { note, painterFor, print, printJson } from '../output/print.ts'
 import { foundFragment, renderHit, type searchDocument } from '../output/search-hit.ts'
@@ -131,10 +131,12 @@ const OPTIONS: { readonly [Name in keyof MemoryFilter]?: Option } = {
     'only of this category; repeated: of at least one',
   ).argParser(collect),
   agent: new Option('--agent <name>', 'only by this agent'),
-  createdAfter: new Option('--created-after <time>', 'only written then or later').argParser(moment),
-  createdBefore: new Option('--created-before <time>', 'only written before').argParser(moment),
-  occurredAfter: new Option('--occurred-after <time>', 'only what happened then or later').argParser(moment),
-  occurredBefore: new Option('--occurred-before <time>', 'only what happened before').argParser(moment),
+  createdAfter: new Option('--created-after <time>', 'only written then or later').argParser(sinceMoment),
+  createdBefore: new Option('--created-before <time>', 'only written before').argParser(sinceMoment),
+  occurredAfter: new Option('--occurred-after <time>', 'only what happened then or later').argParser(
+    sinceMoment,
+  ),
+  occurredBefore: new Option('--occurred-before <time>', 'only what happened before').argParser(sinceMoment),
   context: new Option('--context <name>', 'only in this namespace'),
   minImportance: new Option('--min-importance <0-10>', 'only what matters this much').argParser(
     wholeNumber(),
