@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
+import fresh from 'fresh'
+import Negotiator from 'negotiator'
 
 /** A file that is compressed once, at the start of its life, and never changes. */
 export interface StaticFile {
@@ -43,14 +45,16 @@ export function staticFile(
   return {
     hash,
     answer({ method, headers }, response) {
-      const encoding = chooseEncoding(headers['accept-encoding'], bodies)
+      const encoding = encodingFor(headers, bodies)
       const sent = {
         etag: `"${hash}-${encoding}"`,
         'cache-control': caching,
         vary: 'accept-encoding',
         ...more,
       }
-      if (isKnown(headers['if-none-match'], sent.etag)) return void response.writeHead(304, sent).end()
+      // Some clients ask with "cache-control: no-cache" whether theirs is the newest, and mean just that.
+      if (fresh({ 'if-none-match': headers['if-none-match'] }, sent))
+        return void response.writeHead(304, sent).end()
       const body = bodies[encoding] ?? bodies.identity
       response.writeHead(200, {
         ...sent,
@@ -78,25 +82,12 @@ async function compress(identity: Buffer): Promise<Readonly<Record<Encoding, Buf
   return { identity, br, gzip: zipped }
 }
 
-/** The smallest encoding that there is and that the client accepts (RFC 9110, 12.5.3). */
-function chooseEncoding(accepted: string | string[] | undefined, bodies: Bodies): Encoding {
-  const refused = new Set<string>()
-  const taken = new Set<string>()
-  for (const part of String(accepted ?? '').split(',')) {
-    const [name = '', ...parameters] = part
-      .trim()
-      .toLowerCase()
-      .split(/\s*;\s*/u)
-    const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2)
-    ;(Number(weight ?? 1) > 0 ? taken : refused).add(name)
-  }
-  const offered = (['br', 'gzip'] as const).find(
-    (name) => name in bodies && !refused.has(name) && (taken.has(name) || taken.has('*')),
-  )
-  return offered ?? 'identity'
-}
+/** `@types/negotiator` is older than the argument that orders equals. */
+type Encodings = (available: string[], options: { readonly preferred: string[] }) => string[]
 
-function isKnown(ifNoneMatch: string | undefined, etag: string): boolean {
-  const tags = new Set((ifNoneMatch ?? '').split(',').map((tag) => tag.trim().replace(/^W\//u, '')))
-  return tags.has(etag) || tags.has('*')
+/** The best that the client takes, the smallest of equals. The file itself goes to those who refuse even that. */
+function encodingFor(headers: IncomingHttpHeaders, bodies: Bodies): Encoding {
+  const negotiator = new Negotiator({ headers })
+  const encodings: Encodings = negotiator.encodings.bind(negotiator)
+  return (encodings(Object.keys(bodies), { preferred: ['br', 'gzip'] })[0] ?? 'identity') as Encoding
 }
