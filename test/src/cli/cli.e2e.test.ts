@@ -141,6 +141,31 @@ describe('remember', () => {
     expect(JSON.parse(second.stdout)).toMatchObject({ duplicate: true })
   })
 
+  test.each([
+    [['again'], 'again', null],
+    [['Buy', 'milk'], 'Buy milk', null],
+    [['--context', 'shop', 'We use pnpm'], 'We use pnpm', null],
+    [['-'], 'from a pipe again', 'from a pipe again'],
+    [[], 'piped', 'piped'],
+  ])('without a kind, %j is a note, and is said to be one', async (args, text, input) => {
+    const { exitCode, stdout } = await runCli(['remember', ...args], environment, input ?? undefined)
+    expect(exitCode).toBe(0)
+    expect(stdout).toMatch(new RegExp(`^Remembered as a note: ${text}\nnote:`, 'u'))
+  })
+
+  test('takes options before the kind as well as behind it', async () => {
+    const { memory } = await json<{ memory: { kind: string; labels: string[]; context: string } }>(
+      'remember',
+      '--label',
+      'before',
+      '--context',
+      'shop',
+      'todo',
+      'count the tills',
+    )
+    expect(memory).toMatchObject({ kind: 'TODO', labels: ['before'], context: 'shop' })
+  })
+
   test('says which field is wrong, and ends with 1; with 2 where the command line is', async () => {
     const refused = await cli('remember', 'note', 'x', '--importance', '11')
     expect(refused).toMatchObject({ exitCode: 1, stdout: '' })
@@ -148,7 +173,7 @@ describe('remember', () => {
     const wrong = [
       ['stash', 'x'],
       ['note'],
-      ['poem', 'x'],
+      [],
       ['note', 'x', '--metadata', '[1]'],
       ['note', 'x', '--colour', 'red'],
     ]

@@ -283,4 +283,6 @@ async function searchMany(daemon: Daemon): Promise<void> {
     )
     degraded = search.degraded
   }
+  // Equal texts are one hit.
+  await ask(daemon, '{ search(query: "platypus", engine: POSTGRES) { hits { sameText } } }')
 }
