@@ -1,4 +1,5 @@
-import { type Origin, originFacts, safeLines, setIn } from './state.ts'
+import { safeLines, setIn } from './safe-text.ts'
+import { type Origin, originFacts } from './state.ts'
 
 /** What the heading of an entry says of its memory. */
 export interface ShownEntry extends Origin {

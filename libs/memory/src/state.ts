@@ -1,6 +1,6 @@
 import { formatMemoryId } from './id.ts'
 import { type KindName, kindNamed } from './kinds/index.ts'
-import { safeLine, safeText } from './safe-text.ts'
+import { safeLine } from './safe-text.ts'
 import { oneLine } from './text-rules.ts'
 import type { Writer } from './writer.ts'
 
@@ -110,21 +110,6 @@ export function embeddedTextOf(state: MemoryState): string {
 export function keyOf(state: MemoryState): string | null {
   return kindNamed(state.kind).key(state.content as never)
 }
-
-/*
- * Memories in a text for a model: what Daybook says begins in the first column, and every line of a memory is set in, so that no
- * memory can look like a line of Daybook or of another memory.
- */
-
-/** Whatever ends a line for somebody who reads it. */
-const LINE_ENDS = /\r\n?|[\n\v\f\u0085\u2028\u2029]/gu
-
-/** The lines that a reader sees of a text, without control characters. */
-export const safeLines = (text: string): readonly string[] =>
-  text.replace(LINE_ENDS, '\n').split('\n').map(safeText)
-
-/** Sets lines in by two blanks. */
-export const setIn = (lines: readonly string[]): string => lines.map((line) => `  ${line}`).join('\n')
 
 /** Where a memory comes from. */
 export interface Origin {

@@ -17,7 +17,7 @@ import { isReachable, migrate } from '@daybook/postgres/migrate'
 import type { Config } from '@daybook/runtime/config'
 import type { Logger } from '@daybook/runtime/logger'
 import { type Repeated, repeat } from '@daybook/runtime/repeat'
-import { withTimeout } from '@daybook/runtime/with-timeout'
+import { withTimeout } from '@daybook/runtime/timers'
 import { createDamageRepair } from './repair-damage.ts'
 import type { ProcessParts } from './run-process.ts'
 

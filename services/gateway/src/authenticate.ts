@@ -18,7 +18,7 @@ import type { Database } from '@daybook/postgres/connect'
 import type { Config } from '@daybook/runtime/config'
 import type { Logger } from '@daybook/runtime/logger'
 import { LRUCache } from 'lru-cache'
-import { readHeader } from './http/read-header.ts'
+import { readHeader } from './http/request-context.ts'
 
 /** How long a key's rights are cached, in milliseconds. A revoked key works at most that much longer. */
 const REMEMBERED_MS = 2_000

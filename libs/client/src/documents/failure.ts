@@ -23,6 +23,3 @@ export function isFailure<Result extends object>(result: Result): result is Extr
 /** The field that failed validation; null if the failure names none. */
 export const fieldOf = (failure: Failure & { readonly field?: string }): string | null =>
   failure.field ?? null
-
-/** The journal's last sequence, as each projection knows it. */
-export const HEAD = graphql('query Head { projections { head } }')

@@ -42,3 +42,6 @@ export const EXPLANATION = graphql(`
 
 /** How a hit's score came about. */
 export type Explanation = ResultOf<typeof EXPLANATION>
+
+/** The journal's last sequence, as each projection knows it. */
+export const HEAD = graphql('query Head { projections { head } }')

@@ -5,7 +5,7 @@ import { PGVECTOR_LAYOUT } from './write/create-generation.ts'
 import {
   type PgvectorRebuildableProjectionOptions,
   pgvectorRebuildableProjection,
-} from './write/rebuildable.ts'
+} from './write/pgvector-projection.ts'
 
 /**
  * The read model in the journal's own database. Every Daybook has it, because the content of memories is read

@@ -10,6 +10,9 @@ import { typesenseEngine } from '@daybook/typesense/engine'
  */
 export const ENGINES: readonly RegisteredEngine[] = [pgvectorEngine, typesenseEngine]
 
+/** The names of all projections, in the same order. */
+export const PROJECTIONS: readonly string[] = ENGINES.map(({ name }) => name)
+
 /** Opens the engines that are configured. They need not be reachable. */
 export const openEngines = (config: Config): OpenEngine[] =>
   ENGINES.flatMap((engine) => engine.open(config) ?? [])

@@ -1,6 +1,6 @@
 import { graphql, type ResultOf } from '@daybook/api/graphql'
-import { safeLine } from '@daybook/memory/safe-text'
-import { originFacts, safeLines, setIn } from '@daybook/memory/state'
+import { safeLine, safeLines, setIn } from '@daybook/memory/safe-text'
+import { originFacts } from '@daybook/memory/state'
 import { z } from 'zod'
 import type { Receipts } from '../receipts.ts'
 import type { Answer } from '../tools/tool.ts'

@@ -1,7 +1,6 @@
 import { graphql } from '@daybook/api/graphql'
 import { memoryContent, ownFields } from '@daybook/client/documents/memory-content'
-import { safeLine } from '@daybook/memory/safe-text'
-import { safeLines, setIn } from '@daybook/memory/state'
+import { safeLine, safeLines, setIn } from '@daybook/memory/safe-text'
 import { z } from 'zod'
 import {
   AGENT_MEMORY,

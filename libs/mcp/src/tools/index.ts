@@ -1,7 +1,7 @@
 import type { Toolset } from '../toolsets.ts'
 import { contextFor } from './context-for.ts'
 import { get, getEntity, history } from './get.ts'
-import { listLabels, listTypes } from './list-types.ts'
+import { listLabels, listTypes } from './lists.ts'
 import {
   getAllFriends,
   getEvents,
@@ -12,11 +12,11 @@ import {
   searchByEmotion,
   searchByPerson,
 } from './people.ts'
-import { backfillEmbeddings, ping } from './ping.ts'
 import { indexDocument, remember } from './remember.ts'
 import { forget, resolveTodo, restore, revise, undo } from './revise.ts'
 import { search } from './search.ts'
 import { similaritySearch } from './similarity-search.ts'
+import { backfillEmbeddings, ping } from './system.ts'
 import type { Tool } from './tool.ts'
 
 /** Every tool, in the order in which clients list them. A new one is one file beside this one and one line here. */

@@ -1,7 +1,7 @@
 import type { TextSpan } from '@daybook/embeddings/embedder'
 import { embeddedTextOf, type Memory } from '@daybook/memory/state'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import { yieldToEventLoop } from '@daybook/runtime/with-timeout'
+import { yieldToEventLoop } from '@daybook/runtime/timers'
 import { sql } from 'kysely'
 import { nearMatch } from '../ranking/late/token-rows.ts'
 import type { RankedByTokens } from './rank-by-tokens.ts'

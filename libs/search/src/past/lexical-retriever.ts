@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from '@daybook/runtime/with-timeout'
+import { yieldToEventLoop } from '@daybook/runtime/timers'
 import { sql } from 'kysely'
 import { coverage, idf, termScore } from '../ranking/bm25.ts'
 import type { RetrieverHit } from '../ranking/retriever.ts'

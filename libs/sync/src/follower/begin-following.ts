@@ -1,11 +1,9 @@
 import { lockProject } from '@daybook/journal/append/batch-context'
-import { readHash } from '@daybook/journal/chain/read-chain'
 import { DaybookError, UnavailableError } from '@daybook/memory/errors'
 import { placeProjectIn } from '@daybook/postgres/access/claim-imported-project'
 import { forgetRemovedCopy, readDeleted } from '@daybook/postgres/access/delete-project'
 import { READER_VERSION } from '@daybook/postgres/compatibility'
 import type { Database } from '@daybook/postgres/connect'
-import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { type HomeInfo, homeInfo } from '../home/home-state.ts'
 import {
   type ConflictRule,
@@ -142,38 +140,4 @@ function requireSameHome({ home }: Followed, { url, key }: HomeAddress, name: st
     'REFUSED',
     `The project "${name}" follows ${home.url} already${home.url === url ? ', with another key' : ''}. To change its home or key: daybook sync repoint`,
   )
-}
-
-/** A home that was lost when its project was promoted here, and has not been told yet. */
-export interface FormerHome {
-  readonly projectId: string
-  readonly url: string
-  /** What the last try came to, as a sentence; null before the first. */
-  readonly problem: string | null
-}
-
-/** All of them. @param db bound to no project */
-export async function listFormerHomes(db: Database): Promise<FormerHome[]> {
-  const rows = await db.selectFrom('former_homes').select(['project_id', 'url', 'problem']).execute()
-  return rows.map(({ project_id: projectId, url, problem }) => ({ projectId, url, problem }))
-}
-
-/** The place of a memory's newest event. A receipt has the event's hash, because it may be the home's and not here yet. */
-export interface EventPlace {
-  readonly sequence: number
-  readonly hash?: string
-}
-
-/**
- * Creates a check whether a memory's newest version is at the project's home. What follows the home's events in a copy is
- * the branch's. The project is looked at once, when the first memory is.
- */
-export function createSharedCheck(scope: ProjectScope): (memory: EventPlace) => Promise<boolean> {
-  let copied: Promise<number | null> | undefined
-  return async ({ sequence, hash }) => {
-    copied ??= readFollowed(scope).then((followed) => followed?.copied.sequence ?? null)
-    const upTo = await copied
-    if (upTo === null || sequence <= upTo) return true
-    return hash !== undefined && (await readHash(scope, sequence)) !== hash
-  }
 }

@@ -76,7 +76,7 @@ async function start(input: HookInput, command: Command): Promise<void> {
   const { tokens = TOKENS } = command.opts<{ readonly tokens?: number }>()
   const [context, { knownOf }] = await Promise.all([
     contextOf(input, command),
-    import('../hooks/session-start.ts'),
+    import('../hooks/sessions.ts'),
   ])
   // Of the home folder and the like nothing is known that would belong to this session.
   if (context === null) return
@@ -92,8 +92,8 @@ async function end(input: HookInput, command: Command): Promise<void> {
   const { connection } = invocation(command)
   const [{ readTranscript }, { recordOf }, { rememberSession }, context] = await Promise.all([
     import('../hooks/read-transcript.ts'),
-    import('../hooks/session-start.ts'),
-    import('../hooks/session-start.ts'),
+    import('../hooks/sessions.ts'),
+    import('../hooks/sessions.ts'),
     contextOf(input, command),
   ])
   const said = readTranscript(transcript)

@@ -1,6 +1,6 @@
 import { graphql } from '@daybook/api/graphql'
 import { FAILURE } from '@daybook/client/documents/failure'
-import { age } from '@daybook/memory/growth'
+import { age } from '@daybook/memory/hit-lines'
 import { safeLine } from '@daybook/memory/safe-text'
 import { parseDuration, parseMoment } from '@daybook/runtime/units'
 import { type Command, InvalidArgumentError } from 'commander'

@@ -1,6 +1,6 @@
 import { graphql } from '@daybook/api/graphql'
 import { MEMORY, NO_CONTENT } from '@daybook/client/documents/memory'
-import { age } from '@daybook/memory/growth'
+import { age } from '@daybook/memory/hit-lines'
 import { safeLine } from '@daybook/memory/safe-text'
 import type { Command } from 'commander'
 import { request } from '../client/request.ts'

@@ -1,4 +1,4 @@
-import { age } from '@daybook/memory/growth'
+import { age } from '@daybook/memory/hit-lines'
 import { safeLine } from '@daybook/memory/safe-text'
 import type { Command } from 'commander'
 import { dropParked, type ParkedEvent, readParked } from '../client/operations.ts'

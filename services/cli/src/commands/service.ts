@@ -9,6 +9,7 @@ import { note, noteRaw, print, printJson, printRaw } from '../output/print.ts'
 import {
   findServiceFile,
   installService,
+  managerOf,
   planService,
   type ServiceStatus,
   serviceCommand,
@@ -17,7 +18,6 @@ import {
   uninstallService,
 } from '../service/install-service.ts'
 import type { ServicePlace } from '../service/service-manager.ts'
-import { managerOf } from '../service/systemd.ts'
 
 /** Adds the subcommands of `daybook service`. */
 export function configureService(command: Command): void {

@@ -1,5 +1,5 @@
 import { graphql } from '@daybook/api/graphql'
-import { age } from '@daybook/memory/growth'
+import { age } from '@daybook/memory/hit-lines'
 import { safeLine } from '@daybook/memory/safe-text'
 import type { Command } from 'commander'
 import { request } from '../client/request.ts'

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { readTranscript } from './read-transcript.ts'
-import { recordOf } from './session-start.ts'
+import { recordOf } from './sessions.ts'
 
 let folder: string
 beforeEach(() => {

@@ -11,6 +11,7 @@ import { type Progress, showProgress } from '../progress/show-progress.ts'
 import type { Connection } from '../settings.ts'
 import { type BadLine, compareWithMemory, createEntryReader, reviseFromFile } from './entry.ts'
 import type { ForeignFile, KeyedInput } from './formats/format.ts'
+import { type BatchOutcome, DEFAULT_LIMITS, sendBatch, toBatches } from './send-batch.ts'
 import {
   type Additions,
   type Counts,
@@ -18,8 +19,7 @@ import {
   describeLeftOut,
   type Handled,
   withAdditions,
-} from './open-source.ts'
-import { type BatchOutcome, DEFAULT_LIMITS, sendBatch, toBatches } from './send-batch.ts'
+} from './source.ts'
 
 /** What to import, and whom to tell about it. */
 interface Import {

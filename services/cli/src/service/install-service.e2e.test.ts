@@ -7,8 +7,9 @@ import { daemonState } from '@daybook/local-daemon/daemon-state'
 import { stopDaemon } from '@daybook/local-daemon/stop-daemon'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { installService, planService, serviceStatus, uninstallService } from './install-service.ts'
+import { launchd } from './launchd.ts'
 import type { ServicePlace, ServiceProgram } from './service-manager.ts'
-import { launchd, systemd } from './systemd.ts'
+import { systemd } from './systemd.ts'
 import { stubManagers } from './testing/stub-managers.ts'
 
 /* Scripts stand for `systemctl` and `launchctl`, a double for the daemon. test/src/cli/service.e2e.test.ts has the real one. */

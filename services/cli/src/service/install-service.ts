@@ -10,6 +10,7 @@ import { SETTINGS } from '@daybook/runtime/settings'
 import { fileVariable, listSettings } from '@daybook/runtime/settings/setting'
 import { backupsOf, changeConfig, readConfig } from '../mcp/config/config-file.ts'
 import type { Environment } from '../settings.ts'
+import { launchd } from './launchd.ts'
 import {
   MARK,
   ServiceError,
@@ -17,6 +18,7 @@ import {
   type ServicePlace,
   type ServiceProgram,
 } from './service-manager.ts'
+import { systemd } from './systemd.ts'
 
 /** What an installation would write. */
 interface ServicePlan {
@@ -261,4 +263,23 @@ export function serviceCommand(node = process.execPath, from?: string): ServiceP
       HOW,
     )
   return [node, file, ...args]
+}
+
+/** The service manager of a system. @throws ServiceError NOT_SUPPORTED, which says what to do instead */
+export function managerOf({ platform }: Pick<ServicePlace, 'platform'>): ServiceManager {
+  if (platform === 'linux') return systemd
+  if (platform === 'darwin') return launchd
+  throw new ServiceError(
+    'NOT_SUPPORTED',
+    `Daybook makes services for systemd and launchd only, and this system (${platform}) has neither.`,
+    platform === 'win32'
+      ? [
+          'Start it now:            daybook start --detach',
+          'And at every log-in:     schtasks /create /sc onlogon /tn Daybook /tr "cmd /c daybook start --detach"',
+        ]
+      : [
+          'Start it now:            daybook start --detach',
+          'And at every log-in:     put that command into your shell’s profile; it may run again at any time',
+        ],
+  )
 }

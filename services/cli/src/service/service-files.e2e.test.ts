@@ -6,9 +6,10 @@ import { needing } from '@daybook/runtime/testing/needing'
 import type { Need } from '@daybook/runtime/testing/needs'
 import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
-import { serviceCommand, serviceEnvironment } from './install-service.ts'
+import { managerOf, serviceCommand, serviceEnvironment } from './install-service.ts'
+import { launchd } from './launchd.ts'
 import type { ServiceProgram } from './service-manager.ts'
-import { launchd, managerOf, systemd } from './systemd.ts'
+import { systemd } from './systemd.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'daybook-service-'))
 afterAll(() => rmSync(folder, { recursive: true }))

@@ -1,4 +1,4 @@
-import { age } from '@daybook/memory/growth'
+import { age } from '@daybook/memory/hit-lines'
 import { safeLine } from '@daybook/memory/safe-text'
 import { grouped } from '@daybook/memory/text-rules'
 import { counted, duration, shellWord, spoken } from '../output/print.ts'

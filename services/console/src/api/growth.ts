@@ -1,6 +1,6 @@
 import { graphql, type ReadonlyInput, type ResultOf, type VariablesOf } from '@daybook/api/graphql'
 import { read } from './client.ts'
-import { COUNTS } from './operations.ts'
+import { COUNTS } from './search.ts'
 
 const GROWTH = graphql(
   `query Growth($filter: MemoryFilter, $timeZone: String) {

@@ -1,6 +1,5 @@
 import { graphql, type ResultOf } from '@daybook/api/graphql'
-import { HEAD } from '@daybook/client/documents/failure'
-import { MEMORY } from '@daybook/client/documents/memory'
+import { HEAD, MEMORY } from '@daybook/client/documents/memory'
 import { memoryContent, ownFields } from '@daybook/client/documents/memory-content'
 import { read } from './client.ts'
 import type { JournalEvent } from './events.ts'

@@ -4,8 +4,8 @@ import { FAILURE } from '@daybook/client/documents/failure'
 import { MEMORY } from '@daybook/client/documents/memory'
 import { memoryContent, ownFields } from '@daybook/client/documents/memory-content'
 import { FORGET, RESTORE, REVISE } from '@daybook/client/documents/writes'
+import { refresh } from '../components/hooks.ts'
 import { change, read } from './client.ts'
-import { refresh } from './operations.ts'
 
 const WRITER = graphql('fragment Writer on Writer { keyId agent client trust }')
 

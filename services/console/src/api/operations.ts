@@ -7,7 +7,6 @@ import {
 } from '@daybook/api/graphql'
 import { succeeded } from '@daybook/client/calls/calls'
 import { FAILURE } from '@daybook/client/documents/failure'
-import { useEffect, useState } from 'preact/hooks'
 import { changeOnce, read } from './client.ts'
 
 const OPERATION = graphql(`
@@ -155,37 +154,6 @@ const DROP = graphql(
 /** Skips an event for good in that generation. @throws DaybookClientError */
 export const dropParked = async ({ projection, projectId, sequence }: ParkedEvent): Promise<void> => {
   await changeOnce(DROP, { projection, project: projectId, sequence }, ({ result }) => succeeded(result))
-}
-
-export const COUNTS = graphql(`
-  fragment Counts on Facets {
-    memories
-    kinds { value count } labels { value count } categories { value count } contexts { value count }
-    agents { value count }
-    others { facet values count }
-  }`)
-
-/** How many memories have which value. */
-export type Counts = ResultOf<typeof COUNTS>
-
-let times = 0
-
-const readers = new Set<(times: number) => void>()
-
-/** Lets the lists on the screen ask again. Call it when a change can be found: it has been waited for (`atLeast`). */
-export function refresh(): void {
-  times += 1
-  for (const tell of readers) tell(times)
-}
-
-/** How often `refresh` was called. The component renders again when it is. */
-export function useRefreshes(): number {
-  const [seen, setSeen] = useState(times)
-  useEffect(() => {
-    readers.add(setSeen)
-    return () => void readers.delete(setSeen)
-  }, [])
-  return seen
 }
 
 const GENERATION = graphql(`

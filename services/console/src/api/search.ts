@@ -7,7 +7,17 @@ import {
 } from '@daybook/api/graphql'
 import { EXPLANATION } from '@daybook/client/documents/memory'
 import { read } from './client.ts'
-import { COUNTS } from './operations.ts'
+
+export const COUNTS = graphql(`
+  fragment Counts on Facets {
+    memories
+    kinds { value count } labels { value count } categories { value count } contexts { value count }
+    agents { value count }
+    others { facet values count }
+  }`)
+
+/** How many memories have which value. */
+export type Counts = ResultOf<typeof COUNTS>
 
 const SEARCH = graphql(
   `query Search(

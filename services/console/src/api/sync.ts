@@ -1,8 +1,8 @@
 import { graphql, type InputOf, type ResultOf } from '@daybook/api/graphql'
 import { succeeded } from '@daybook/client/calls/calls'
 import { FAILURE } from '@daybook/client/documents/failure'
+import { refresh } from '../components/hooks.ts'
 import { changeOnce, read } from './client.ts'
-import { refresh } from './operations.ts'
 import { sessionChanged } from './session.ts'
 
 const FOLLOWED = graphql(`query Sync {

@@ -5,7 +5,7 @@ import { NotShared } from './badge.tsx'
 import { ErrorNotice } from './error-notice.tsx'
 import { fieldName, fieldText } from './field.tsx'
 import { memoryAddress } from './format.ts'
-import { useLatest } from './use-latest.ts'
+import { useLatest } from './hooks.ts'
 
 /** A memory as lists name it. */
 interface NamedMemory {

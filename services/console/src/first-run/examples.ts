@@ -2,8 +2,8 @@ import { graphql, type InputOf } from '@daybook/api/graphql'
 import { succeeded } from '@daybook/client/calls/calls'
 import { FORGET, REMEMBER_MANY } from '@daybook/client/documents/writes'
 import { change, read } from '../api/client.ts'
-import { refresh } from '../api/operations.ts'
 import { readNewest } from '../api/search.ts'
+import { refresh } from '../components/hooks.ts'
 
 /** The context that all examples have, and nothing else: by it they are removed again. */
 export const EXAMPLES_CONTEXT = 'daybook-examples'

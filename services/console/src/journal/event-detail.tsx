@@ -4,8 +4,8 @@ import { formatMoment } from '../components/ago.tsx'
 import { ErrorNotice } from '../components/error-notice.tsx'
 import { fieldName } from '../components/field.tsx'
 import { eventWord, memoryAddress, pageAddress } from '../components/format.ts'
+import { useLatest } from '../components/hooks.ts'
 import { VersionChanges } from '../components/memory-facts.tsx'
-import { useLatest } from '../components/use-latest.ts'
 
 /** One event with all that it says: who, what it changed, and the memory's state after it. */
 export default function EventDetail({ sequence, onClose }: { readonly sequence: number; onClose(): void }) {

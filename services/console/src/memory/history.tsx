@@ -12,8 +12,8 @@ import { Ago } from '../components/ago.tsx'
 import { ErrorNotice } from '../components/error-notice.tsx'
 import { fieldName } from '../components/field.tsx'
 import { eventWord } from '../components/format.ts'
+import { useChange, useLatest } from '../components/hooks.ts'
 import { MemoryFacts, VersionChanges } from '../components/memory-facts.tsx'
-import { useChange, useLatest } from '../components/use-latest.ts'
 
 /** What happened to the memory, the newest first, with what each version changed. */
 export function History({

@@ -11,14 +11,20 @@ import {
   type WholeMemory,
   type Writer,
 } from '../api/memory.ts'
-import { refresh, useRefreshes } from '../api/operations.ts'
 import type { Session } from '../api/session.ts'
 import { Ago, formatMoment } from '../components/ago.tsx'
 import { NotShared } from '../components/badge.tsx'
 import { ErrorNotice } from '../components/error-notice.tsx'
 import { fieldName, fieldText } from '../components/field.tsx'
 import { memoryAddress, pageAddress } from '../components/format.ts'
-import { useChange, useLatest, useUntilShared, useVisible } from '../components/use-latest.ts'
+import {
+  refresh,
+  useChange,
+  useLatest,
+  useRefreshes,
+  useUntilShared,
+  useVisible,
+} from '../components/hooks.ts'
 import type { PageProps } from '../shell/page.ts'
 import { Beside, History } from './history.tsx'
 import { EraseDialog, ReviseForm } from './revise-form.tsx'

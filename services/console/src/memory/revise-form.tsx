@@ -3,8 +3,8 @@ import { useId, useState } from 'preact/hooks'
 import { type ErasedMemory, erase, readMemory, revise, type WholeMemory } from '../api/memory.ts'
 import { FormDialog } from '../components/dialog.tsx'
 import { ErrorNotice } from '../components/error-notice.tsx'
+import { useChange } from '../components/hooks.ts'
 import { VersionChanges } from '../components/memory-facts.tsx'
-import { useChange } from '../components/use-latest.ts'
 import { type Draft, type DraftField, draftFields, toRevision, valueIn } from './draft.ts'
 
 /**

@@ -13,7 +13,7 @@ import { type Column, DataTable } from '../components/data-table.tsx'
 import { FormDialog } from '../components/dialog.tsx'
 import { ErrorNotice } from '../components/error-notice.tsx'
 import { eventWord, formatCount } from '../components/format.ts'
-import { usePolled } from '../components/use-latest.ts'
+import { usePolled } from '../components/hooks.ts'
 import { projectionTitle } from './outcome.ts'
 
 /** How often to look, in milliseconds: they are rare. */

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { readFirstMoment } from '../api/journal.ts'
-import type { Counts } from '../api/operations.ts'
+import type { Counts } from '../api/search.ts'
 import { formatMoment } from '../components/ago.tsx'
 import { Chip } from '../components/badge.tsx'
 import { setParams } from '../router/location.ts'

@@ -1,12 +1,18 @@
 import type { Explanation } from '@daybook/client/documents/memory'
 import { useEffect, useId, useState } from 'preact/hooks'
 import { listen } from '../api/listen.ts'
-import { type Counts, refresh, useRefreshes } from '../api/operations.ts'
-import { type SearchAnswer, type SearchHit, search } from '../api/search.ts'
+import { type Counts, type SearchAnswer, type SearchHit, search } from '../api/search.ts'
 import { Snippet } from '../components/badge.tsx'
 import { ErrorNotice } from '../components/error-notice.tsx'
 import { moveInList } from '../components/format.ts'
-import { type Latest, useLatest, useUntilShared, useVisible } from '../components/use-latest.ts'
+import {
+  type Latest,
+  refresh,
+  useLatest,
+  useRefreshes,
+  useUntilShared,
+  useVisible,
+} from '../components/hooks.ts'
 import { setParams } from '../router/location.ts'
 import { MethodChoice } from './filters.tsx'
 import { MemoryLine } from './memory-line.tsx'

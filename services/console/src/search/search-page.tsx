@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { Counts } from '../api/operations.ts'
+import type { Counts } from '../api/search.ts'
 import { lazyPart } from '../components/lazy-part.tsx'
 import { setParams, useLocation } from '../router/location.ts'
 import type { PageProps } from '../shell/page.ts'

@@ -11,8 +11,8 @@ import { Ago } from '../components/ago.tsx'
 import { ErrorNotice } from '../components/error-notice.tsx'
 import { fieldName, fieldText } from '../components/field.tsx'
 import { formatCounted, memoryAddress } from '../components/format.ts'
+import { useChange } from '../components/hooks.ts'
 import { StateChanges } from '../components/memory-facts.tsx'
-import { useChange } from '../components/use-latest.ts'
 import { commandFields, commandName, kindOf } from './command-words.ts'
 
 /** The conflicts of the project that the page is about: those that wait for a person, and on demand the others. */

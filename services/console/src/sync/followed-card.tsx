@@ -15,7 +15,7 @@ import { FormDialog } from '../components/dialog.tsx'
 import { ErrorNotice } from '../components/error-notice.tsx'
 import { Field } from '../components/field.tsx'
 import { formatCount, formatCounted, formatDuration } from '../components/format.ts'
-import { useChange } from '../components/use-latest.ts'
+import { useChange } from '../components/hooks.ts'
 import { RULES, stateOf } from './sync-state.ts'
 
 /** One followed project: its state, its home, how far the copy is, what waits here, and what one can do. */

@@ -4,7 +4,7 @@ import { readNewest } from '../api/search.ts'
 import { planUndo, startUndo, type UndoOperation } from '../api/undo.ts'
 import { ErrorNotice } from '../components/error-notice.tsx'
 import { eventWord, memoryAddress } from '../components/format.ts'
-import { useChange, useLatest } from '../components/use-latest.ts'
+import { useChange, useLatest } from '../components/hooks.ts'
 import { setParams } from '../router/location.ts'
 import type { UndoSettings } from './undo-settings.ts'
 

@@ -1,5 +1,5 @@
 import { type QueueState, readQueueState } from '@daybook/embeddings/queue-worker'
-import { ENGINES } from '@daybook/engines/engines'
+import { ENGINES, PROJECTIONS } from '@daybook/engines/engines'
 import { listOperations } from '@daybook/operations/read'
 import { PGVECTOR } from '@daybook/pgvector/generation-tables'
 import type { Engine, EngineReport } from '@daybook/projection/engine/engine'
@@ -12,7 +12,6 @@ import { readSelfChecks, type SelfCheckState } from '@daybook/projection/self-ch
 import { LONGEST_IDLE_REST_MS } from '@daybook/projection/self-check/start-self-check'
 import { pause } from '@daybook/runtime/backoff'
 import { reasonOf } from '@daybook/runtime/reason-of'
-import { PROJECTIONS } from '../map-problem.ts'
 import { liveEngines } from '../open-search-engines.ts'
 import { type Check, type CheckedParts, type Finding, failed, ok, warning, worst } from './check.ts'
 

@@ -1,10 +1,9 @@
 import type { Embedders } from '@daybook/embeddings/embedders'
-import { ENGINES } from '@daybook/engines/engines'
+import { ENGINES, PROJECTIONS } from '@daybook/engines/engines'
 import type { Engine } from '@daybook/projection/engine/engine'
 import { liveGeneration } from '@daybook/projection/generations/generations'
 import { reasonOf } from '@daybook/runtime/reason-of'
-import { withTimeout } from '@daybook/runtime/with-timeout'
-import { PROJECTIONS } from '../map-problem.ts'
+import { withTimeout } from '@daybook/runtime/timers'
 import { type CheckedParts, type Finding, ok, warning, worst } from './check.ts'
 
 /** Finds settings of this process that contradict each other, or the database's content. */

@@ -1,3 +1,4 @@
+import { PROJECTIONS } from '@daybook/engines/engines'
 import {
   describeGeneration,
   type GenerationProgress,
@@ -5,7 +6,6 @@ import {
 } from '@daybook/projection/generations/generations'
 import { describeDiverged } from '@daybook/projection/positions/divergence'
 import { pause } from '@daybook/runtime/backoff'
-import { PROJECTIONS } from '../map-problem.ts'
 import { liveEngines } from '../open-search-engines.ts'
 import { type Check, type CheckedParts, type Finding, failed, ok, warning, worst } from './check.ts'
 

@@ -2,7 +2,7 @@ import { PGVECTOR } from '@daybook/pgvector/generation-tables'
 import { readServerFacts } from '@daybook/postgres/inspect/server-facts'
 import { liveGeneration } from '@daybook/projection/generations/generations'
 import { reasonOf } from '@daybook/runtime/reason-of'
-import { withTimeout } from '@daybook/runtime/with-timeout'
+import { withTimeout } from '@daybook/runtime/timers'
 import { checkNats, checkRelay } from './bus.ts'
 import { type Check, type CheckedParts, type Finding, failed } from './check.ts'
 import {

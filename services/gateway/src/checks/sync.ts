@@ -1,6 +1,6 @@
 import { safeLine } from '@daybook/memory/safe-text'
 import { readProjects } from '@daybook/postgres/access/projects'
-import { type FormerHome, listFormerHomes } from '@daybook/sync/follower/begin-following'
+import { type FormerHome, listFormerHomes } from '@daybook/sync/follower/followed-projects'
 import { type FollowedStatus, listStatus } from '@daybook/sync/follower/status'
 import { type CheckedParts, type Finding, failed, ok, warning, worst } from './check.ts'
 

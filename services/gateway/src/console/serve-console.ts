@@ -19,7 +19,7 @@ import { sendJson } from '@daybook/runtime/probes'
 import { type Authenticate, REFUSALS } from '../authenticate.ts'
 import { sendError } from '../http/failure.ts'
 import type { KeyBudget } from '../http/key-budget.ts'
-import { readSmallJson } from '../http/read-header.ts'
+import { readSmallJson } from '../http/request-context.ts'
 import { discardBody, REQUEST_COST } from '../http/request-limits.ts'
 import { ASK_AGAIN, type Bodies, FOREVER, type StaticFile, staticFile } from '../http/static-file.ts'
 

@@ -20,7 +20,7 @@ import type { ExecutionResult, GraphQLError } from 'graphql'
 import { createGraphQLError, isAsyncIterable, type Plugin } from 'graphql-yoga'
 import type { GatewayParts } from '../context.ts'
 import { RateLimitedError } from './key-budget.ts'
-import { readSmallJson } from './read-header.ts'
+import { readSmallJson } from './request-context.ts'
 import { discardBody } from './request-limits.ts'
 
 /** An error as a client sees it outside GraphQL. */

@@ -18,7 +18,7 @@ import type { LimitChecks } from '../project-limits.ts'
 import type { QuarantineChecks } from '../quarantine/quarantine-checks.ts'
 import { REQUEST_LIMITS } from '../schema/limits.ts'
 import { createKeyWork, type KeyBudget } from './key-budget.ts'
-import type { RequestContext } from './read-header.ts'
+import type { RequestContext } from './request-context.ts'
 
 function tooLarge() {
   return createGraphQLError(

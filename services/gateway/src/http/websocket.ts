@@ -23,7 +23,7 @@ import type { OpenSubscriptions } from '../subscriptions/open-subscriptions.ts'
 import { judgeNames } from './cors.ts'
 import { createMaskError } from './failure.ts'
 import type { KeyBudget, KeyStreams } from './key-budget.ts'
-import { readClaims, readRequestContext } from './read-header.ts'
+import { readClaims, readRequestContext } from './request-context.ts'
 import { REQUEST_COST } from './request-limits.ts'
 import { type GraphQLServer, type PreparedOperation, prepareOperation, type Run } from './yoga.ts'
 

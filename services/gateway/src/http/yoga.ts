@@ -27,7 +27,7 @@ import type { Need } from '../schema/resolve-in-project.ts'
 import { createMaskError, endWithError } from './failure.ts'
 import { withoutIntrospection } from './graphiql.ts'
 import type { KeyBudget } from './key-budget.ts'
-import type { RequestContext } from './read-header.ts'
+import type { RequestContext } from './request-context.ts'
 import { bodyLimit, boundWork } from './request-limits.ts'
 
 /** Creates GraphQL over HTTP and SSE, with all limits on what a request may cost. */

@@ -12,7 +12,7 @@ import type { ExecutionResult, GraphQLError } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import type { GatewayParts } from '../context.ts'
 import { createMaskError } from '../http/failure.ts'
-import type { KnownRequest } from '../http/read-header.ts'
+import type { KnownRequest } from '../http/request-context.ts'
 import { type GraphQLServer, prepareOperation } from '../http/yoga.ts'
 import { REQUEST_LIMITS } from '../schema/limits.ts'
 

@@ -16,7 +16,7 @@ import { ensureLiveGeneration } from '@daybook/projection/generations/swap-gener
 import type { Projection } from '@daybook/projection/projection'
 import { type LiveReadModel, liveReadModel } from '../read/live-read-model.ts'
 import { PGVECTOR_LAYOUT } from '../write/create-generation.ts'
-import { pgvectorProjection } from '../write/rebuildable.ts'
+import { pgvectorProjection } from '../write/pgvector-projection.ts'
 import { fillAllVectors } from '../write/write-vectors.ts'
 
 /** A journal and a read model on a test database. Nothing runs by itself: the test makes every step. */

@@ -3,7 +3,7 @@ import {
   type CandidateSource,
   type WordCandidates,
 } from '@daybook/projection/engine/search-engine'
-import { yieldToEventLoop } from '@daybook/runtime/with-timeout'
+import { yieldToEventLoop } from '@daybook/runtime/timers'
 import { sql } from 'kysely'
 import { coverage, idf, termScore } from '../../ranking/bm25.ts'
 import type { FoundMemory } from '../../ranking/retriever.ts'

@@ -1,4 +1,4 @@
-import type { YieldToEventLoop } from '@daybook/runtime/with-timeout'
+import type { YieldToEventLoop } from '@daybook/runtime/timers'
 import damerauLevenshtein from 'damerau-levenshtein'
 import { type RawBuilder, sql } from 'kysely'
 import type { QueryTerm, RetrieverInput } from '../query-terms.ts'

@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from '@daybook/runtime/with-timeout'
+import { yieldToEventLoop } from '@daybook/runtime/timers'
 import { sql } from 'kysely'
 import type { FoundMemory } from '../../ranking/retriever.ts'
 import { timed } from '../../timed.ts'

@@ -11,7 +11,7 @@ import {
 import { queryWords } from '@daybook/memory/fold-words'
 import type { LiveReadModel } from '@daybook/pgvector/read/live-read-model'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import type { YieldToEventLoop } from '@daybook/runtime/with-timeout'
+import type { YieldToEventLoop } from '@daybook/runtime/timers'
 import { type RawBuilder, sql } from 'kysely'
 import type { RetrieverInput } from '../query-terms.ts'
 import { closestLexemes, mayHaveTypos } from './closest-lexemes.ts'

@@ -6,7 +6,7 @@ import {
   placeOf,
   SEGMENT_SIZE,
 } from '@daybook/lexical-index/postings'
-import type { YieldToEventLoop } from '@daybook/runtime/with-timeout'
+import type { YieldToEventLoop } from '@daybook/runtime/timers'
 import { coverage, idf, termScore } from '../../ranking/bm25.ts'
 import type { BestScored } from './best-scored.ts'
 import type { QuestionPostings, TermPostings } from './question-postings.ts'

@@ -1,63 +1,11 @@
 import { readdir, stat } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { UsageError } from '../../command-line.ts'
+import { chatgpt } from './chatgpt.ts'
 import { claude } from './claude.ts'
-import { chatgpt } from './conversation.ts'
-import {
-  type ForeignFile,
-  hash,
-  type ImportFormat,
-  type ImportItem,
-  isRecord,
-  type JsonFormat,
-  listOf,
-  metadataOf,
-  momentOf,
-  readJson,
-} from './format.ts'
+import { type ForeignFile, type ImportFormat, type JsonFormat, readJson } from './format.ts'
 import { markdown, readMarkdown } from './markdown.ts'
-
-/** The memories in what mem0 gives: `get_all`, an export, or a list of its memories. Undefined if it is none of these. */
-function memoriesIn(value: unknown): readonly unknown[] | undefined {
-  const list = isRecord(value) ? (value['results'] ?? value['memories']) : value
-  return Array.isArray(list) && list.some((one) => isRecord(one) && 'memory' in one) ? list : undefined
-}
-
-/** mem0's memories as notes. Its user becomes the context, its agent the agent, its categories the categories. */
-const mem0: JsonFormat = {
-  name: 'mem0',
-  description: 'what mem0 gives by get_all or as an export, as JSON',
-  fits: (value) => memoriesIn(value) !== undefined,
-  *items(value) {
-    for (const [index, memory] of (memoriesIn(value) ?? []).entries())
-      yield isRecord(memory)
-        ? toItem(memory, index)
-        : { where: `memory ${index + 1}`, problem: `is no object: ${JSON.stringify(memory)}` }
-  },
-}
-
-function toItem(memory: Record<string, unknown>, index: number): ImportItem {
-  const { id, memory: text, user_id: user, agent_id: agent, run_id: run, categories, metadata } = memory
-  const where = `memory ${String(id ?? index + 1)}`
-  if (typeof text !== 'string' || text.trim() === '') return { where, problem: 'has no text' }
-  const ends = momentOf(memory['expiration_date'])
-  if (ends !== undefined && Date.parse(ends) <= Date.now()) return { where, leftOut: 'expired ones' }
-  return {
-    where,
-    input: {
-      content: { note: { text } },
-      agent: typeof agent === 'string' ? agent : undefined,
-      context: typeof user === 'string' ? user : undefined,
-      categories: listOf(categories),
-      labels: ['mem0'],
-      occurredAt: momentOf(memory['created_at']),
-      expiresAt: ends,
-      metadata: metadataOf({ ...(isRecord(metadata) ? metadata : {}), mem0: id, run }),
-      // mem0 changes a memory in place: the same id with another text revises it.
-      idempotencyKey: `mem0:${typeof id === 'string' || typeof id === 'number' ? id : `:${hash(text)}`}`,
-    },
-  }
-}
+import { mem0 } from './mem0.ts'
 
 /** The formats that are one JSON value. A new one is a file beside this one and an entry here. */
 const JSON_FORMATS: readonly JsonFormat[] = [mem0, chatgpt, claude]

@@ -1,4 +1,5 @@
 import { findModel, unknownModel } from '@daybook/embeddings/models'
+import { PROJECTIONS } from '@daybook/engines/engines'
 import { readHead } from '@daybook/journal/read/read'
 import { DaybookError, NotFoundError, ValidationError } from '@daybook/memory/errors'
 import { isUuid } from '@daybook/memory/id'
@@ -18,7 +19,6 @@ import {
 } from '@daybook/projection/generations/generations'
 import { swapGenerations } from '@daybook/projection/generations/swap-generations'
 import type { Context } from '../../context.ts'
-import { PROJECTIONS } from '../../map-problem.ts'
 import { builder } from '../builder.ts'
 import { requireMemoryId } from '../mutations/erase.ts'
 import { DAYBOOK, operationAccess, requireAdmin } from '../resolve-in-project.ts'

@@ -1,9 +1,15 @@
 import { ValidationError } from '@daybook/memory/errors'
-import { countForMap, type KeptMap, type MapPoint, readMap } from '@daybook/memory-map/store/read-map'
+import {
+  countForMap,
+  hasVectors,
+  type KeptMap,
+  type MapPoint,
+  readMap,
+} from '@daybook/memory-map/store/read-map'
 import type { Operation } from '@daybook/operations/operation'
 import { operationOf } from '@daybook/operations/read'
 import type { Generation } from '@daybook/projection/generations/generations'
-import { mapProblem } from '../../map-problem.ts'
+import type { Context } from '../../context.ts'
 import { OperationRefusedError } from '../admin/operation-refused.ts'
 import { operation } from '../admin/operations.ts'
 import { requestFor } from '../admin/request-operations.ts'
@@ -160,3 +166,11 @@ builder.mutationField('mapMemories', (t) =>
     },
   }),
 )
+
+/** Why no map of the project's memories can be made, and what to do; null if one can. */
+async function mapProblem(context: Context): Promise<string | null> {
+  if (await hasVectors(context.project, await context.readModel())) return null
+  return context.parts.config.embedder === 'none'
+    ? 'There is no map, because no memory has a vector: this Daybook has no embedding model (DAYBOOK_EMBEDDER=none). Start it with one, such as minilm'
+    : 'There is nothing on the map yet, because no memory has its vector: remember something, or see "daybook doctor" if they stay without'
+}

@@ -18,7 +18,7 @@ import {
   refuseBehind,
   requireAtLeast,
 } from '../../find-memories.ts'
-import { requireNotParked } from '../../map-problem.ts'
+import { requireNotParked } from '../../parked-events.ts'
 import { builder } from '../builder.ts'
 import { AT_LEAST_HASH, listCost, PAGE_MAX } from '../limits.ts'
 import { enumOfWords } from './enum-of-words.ts'

@@ -1,5 +1,5 @@
+import { PROJECTIONS } from '@daybook/engines/engines'
 import type { ProjectionStatus } from '@daybook/projection/status/project-status'
-import { PROJECTIONS } from '../../map-problem.ts'
 import { liveEngines } from '../../open-search-engines.ts'
 import { builder } from '../builder.ts'
 import { enumOfWords } from './enum-of-words.ts'

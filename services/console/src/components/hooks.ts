@@ -1,5 +1,4 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { refresh } from '../api/operations.ts'
 
 /** An answer, and whether it is the one to what is asked now. */
 export interface Latest<Answer> {
@@ -232,4 +231,24 @@ export function useVisible(): boolean {
     return () => document.removeEventListener('visibilitychange', update)
   }, [])
   return visible
+}
+
+let times = 0
+
+const readers = new Set<(times: number) => void>()
+
+/** Lets the lists on the screen ask again. Call it when a change can be found: it has been waited for (`atLeast`). */
+export function refresh(): void {
+  times += 1
+  for (const tell of readers) tell(times)
+}
+
+/** How often `refresh` was called. The component renders again when it is. */
+export function useRefreshes(): number {
+  const [seen, setSeen] = useState(times)
+  useEffect(() => {
+    readers.add(setSeen)
+    return () => void readers.delete(setSeen)
+  }, [])
+  return seen
 }

@@ -1,5 +1,5 @@
 import { expect, it, test } from 'vitest'
-import { withTimeout, yieldToEventLoop } from './with-timeout.ts'
+import { withTimeout, yieldToEventLoop } from './timers.ts'
 
 test('what comes in time comes through, failures too', async () => {
   await expect(withTimeout(10_000, Promise.resolve('here'))).resolves.toBe('here')

@@ -1,19 +1,9 @@
-import { ENGINES } from '@daybook/engines/engines'
 import { DaybookError } from '@daybook/memory/errors'
-import { hasVectors } from '@daybook/memory-map/store/read-map'
 import { PGVECTOR } from '@daybook/pgvector/generation-tables'
 import { parkedUpTo } from '@daybook/projection/apply/parked-events'
 import { liveGeneration } from '@daybook/projection/generations/generations'
 import { POSTGRES, projectionOf } from '@daybook/search/engine/engine-name'
 import type { Context } from './context.ts'
-
-/** Why no map of the project's memories can be made, and what to do; null if one can. */
-export async function mapProblem(context: Context): Promise<string | null> {
-  if (await hasVectors(context.project, await context.readModel())) return null
-  return context.parts.config.embedder === 'none'
-    ? 'There is no map, because no memory has a vector: this Daybook has no embedding model (DAYBOOK_EMBEDDER=none). Start it with one, such as minilm'
-    : 'There is nothing on the map yet, because no memory has its vector: remember something, or see "daybook doctor" if they stay without'
-}
 
 /** The most parked events to name; the others are only counted. */
 const NAMED = 3
@@ -68,6 +58,3 @@ function named(sequences: readonly number[]): string {
   const more = sequences.length > NAMED ? ` and ${sequences.length - NAMED} more` : ''
   return `${sequences.length === 1 ? 'the event' : 'the events'} ${first}${more}`
 }
-
-/** The names of all projections. */
-export const PROJECTIONS: readonly string[] = ENGINES.map(({ name }) => name)

@@ -1,0 +1,43 @@
+import { hash, type ImportItem, isRecord, type JsonFormat, listOf, metadataOf, momentOf } from './format.ts'
+
+/** The memories in what mem0 gives: `get_all`, an export, or a list of its memories. Undefined if it is none of these. */
+function memoriesIn(value: unknown): readonly unknown[] | undefined {
+  const list = isRecord(value) ? (value['results'] ?? value['memories']) : value
+  return Array.isArray(list) && list.some((one) => isRecord(one) && 'memory' in one) ? list : undefined
+}
+
+/** mem0's memories as notes. Its user becomes the context, its agent the agent, its categories the categories. */
+export const mem0: JsonFormat = {
+  name: 'mem0',
+  description: 'what mem0 gives by get_all or as an export, as JSON',
+  fits: (value) => memoriesIn(value) !== undefined,
+  *items(value) {
+    for (const [index, memory] of (memoriesIn(value) ?? []).entries())
+      yield isRecord(memory)
+        ? toItem(memory, index)
+        : { where: `memory ${index + 1}`, problem: `is no object: ${JSON.stringify(memory)}` }
+  },
+}
+
+function toItem(memory: Record<string, unknown>, index: number): ImportItem {
+  const { id, memory: text, user_id: user, agent_id: agent, run_id: run, categories, metadata } = memory
+  const where = `memory ${String(id ?? index + 1)}`
+  if (typeof text !== 'string' || text.trim() === '') return { where, problem: 'has no text' }
+  const ends = momentOf(memory['expiration_date'])
+  if (ends !== undefined && Date.parse(ends) <= Date.now()) return { where, leftOut: 'expired ones' }
+  return {
+    where,
+    input: {
+      content: { note: { text } },
+      agent: typeof agent === 'string' ? agent : undefined,
+      context: typeof user === 'string' ? user : undefined,
+      categories: listOf(categories),
+      labels: ['mem0'],
+      occurredAt: momentOf(memory['created_at']),
+      expiresAt: ends,
+      metadata: metadataOf({ ...(isRecord(metadata) ? metadata : {}), mem0: id, run }),
+      // mem0 changes a memory in place: the same id with another text revises it.
+      idempotencyKey: `mem0:${typeof id === 'string' || typeof id === 'number' ? id : `:${hash(text)}`}`,
+    },
+  }
+}
