@@ -54,12 +54,12 @@ interface ArgumentSchema {
 function lenient(value: unknown, schema: ArgumentSchema): unknown {
   const { type, enum: words, items, properties } = schema
   if (type === 'array') {
-    const list = typeof value === 'string' ? (parsed(value, '[') ?? [value]) : value
+    const list = jsonIn(value)
     const all = Array.isArray(list) ? list : [list]
     return items === undefined ? all : all.map((one) => lenient(one, items))
   }
   if (type === 'object') {
-    const given = typeof value === 'string' ? (parsed(value, '{') ?? value) : value
+    const given = jsonIn(value)
     if (properties === undefined || typeof given !== 'object' || given === null || Array.isArray(given))
       return given
     const said = Object.entries(given).flatMap(([name, one]) => {
@@ -77,13 +77,13 @@ function lenient(value: unknown, schema: ArgumentSchema): unknown {
   return words?.find((word) => String(word).toLowerCase() === value.toLowerCase()) ?? value
 }
 
-/** The JSON that a text is, if it begins so; else undefined. */
-function parsed(text: string, beginning: string): unknown {
-  if (!text.trimStart().startsWith(beginning)) return undefined
+/** The object or list that a text holds as JSON; else what was given. */
+export function jsonIn(given: unknown): unknown {
+  if (typeof given !== 'string' || !/^\s*[[{]/u.test(given)) return given
   try {
-    return JSON.parse(text)
+    return JSON.parse(given)
   } catch {
-    return undefined
+    return given
   }
 }
 

@@ -85,17 +85,14 @@ export async function rankFound(
   }
   /** Equal texts of another kind, or of something that happened at another time, say something else. */
   const oneOfEqual = async (hits: readonly RankedHit[], byMemory: ReadonlyMap<string, string>) => {
-    const counts = new Map<string, number>()
-    for (const { memoryId } of hits) {
-      const hash = byMemory.get(memoryId)
-      if (hash !== undefined) counts.set(hash, (counts.get(hash) ?? 0) + 1)
-    }
-    const equal = hits
-      .map(({ memoryId }) => memoryId)
-      .filter((id) => (counts.get(byMemory.get(id) ?? '') ?? 0) > 1)
-    if (equal.length === 0) return hits
-    const occurrences = await readOccurrences(parts.scope, parts.readModel.tables, equal)
-    return onceEachText(hits, new Map(equal.map((id) => [id, `${byMemory.get(id)} ${occurrences.get(id)}`])))
+    const known = hits.flatMap(({ memoryId }) => byMemory.get(memoryId) ?? [])
+    if (new Set(known).size === known.length) return hits
+    const { scope, readModel } = parts
+    const occurrences = await readOccurrences(scope, readModel.tables, [...byMemory.keys()])
+    return onceEachText(
+      hits,
+      new Map([...occurrences].map(([id, occurrence]) => [id, `${byMemory.get(id)} ${occurrence}`])),
+    )
   }
   const floor = floorCounts(request) && found.vector !== null ? floorOf(found.generation.modelId) : null
   const moved = async (hits: readonly RankedHit[]) => {

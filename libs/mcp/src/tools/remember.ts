@@ -2,6 +2,7 @@ import { graphql, type InputOf } from '@daybook/api/graphql'
 import { FAILURE } from '@daybook/client/documents/failure'
 import { z } from 'zod'
 import { WRITTEN, WRITTEN_OUTPUT, writtenAnswer } from '../answers/memory.ts'
+import { jsonIn } from '../json-schema.ts'
 import type { Session } from '../session.ts'
 import { COMMON, commonOf, contentOf, fields, KIND_FIELDS, withFields } from './memory-arguments.ts'
 import { context, kind } from './search.ts'
@@ -23,21 +24,11 @@ const MOST = 500
 
 /** A memory in the form of the arguments: a bare text is a note, and so is what says no kind. */
 function memoryOf(given: unknown): unknown {
-  const memory = parsed(given)
+  const memory = jsonIn(given)
   if (typeof memory === 'string') return { kind: 'note', fields: { text: memory } }
   if (typeof memory !== 'object' || memory === null || Array.isArray(memory)) return memory
   const { kind: of = 'note' } = memory as { readonly kind?: unknown }
   return withFields({ ...memory, kind: of }, String(of).toLowerCase(), ['kind', 'onExisting'])
-}
-
-/** The object or list that a text holds as JSON; else what was given. */
-function parsed(given: unknown): unknown {
-  if (typeof given !== 'string' || !/^\s*[[{]/u.test(given)) return given
-  try {
-    return JSON.parse(given)
-  } catch {
-    return given
-  }
 }
 
 /** Store memories. */
@@ -69,7 +60,7 @@ export const remember = tool({
       const { idempotencyKey, ...memory } = given as Readonly<Record<string, unknown>>
       return Object.keys(memory).length === 0 ? given : { idempotencyKey, memories: [memoryOf(memory)] }
     }
-    const memories = parsed(given.memories)
+    const memories = jsonIn(given.memories)
     return { ...given, memories: (Array.isArray(memories) ? memories : [memories]).map(memoryOf) }
   },
   example: () => ({

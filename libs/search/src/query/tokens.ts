@@ -85,7 +85,7 @@ const BEFORE_FLAG =
   /^(?:with|without|using|uses?|flags?|options?|switch|pass(?:es|ing)?|via|sets?|adds?|means?|what|is)$/iu
 
 /** What only flags of command lines look like: `-Xmx512m`, `-fno-plt`, `-R`, `-k`, `-rf`, `-DNAME=1`. */
-const FLAG = /[\p{Lu}\p{N}=_/.:]|^[a-z]?no-|^[b-df-hj-np-tvwxz]{1,5}$|^[a-z]$/u
+const FLAG = /[\p{Lu}\p{N}=_]|^[a-z]?no-|^[b-df-hj-np-tvwxz]{1,5}$|^[a-z]$/u
 
 /**
  * Whether a word after a hyphen is a flag of a command line, which is searched for, and not a word to leave out: `compile

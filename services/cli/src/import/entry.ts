@@ -126,8 +126,13 @@ export async function compareWithMemory(
   if (memory === null) return 'unknown'
   if (memory.forgottenAt !== null) return 'forgotten'
   // A chat that was branched off another has its messages too: they stay where they were first.
-  const [conversation, ofInput] = [memory.metadata?.['conversation'], input.metadata?.['conversation']]
-  if (conversation !== undefined && ofInput !== undefined && conversation !== ofInput) return 'same'
+  const { message, conversation } = memory.metadata
+  if (
+    message !== undefined &&
+    message === input.metadata?.['message'] &&
+    conversation !== input.metadata['conversation']
+  )
+    return 'same'
   const there = inputFromMemoryFile(memoryFile(withContent(memory)))
   return typeof there !== 'string' && comparable(there) === comparable(input) ? 'same' : 'changed'
 }
@@ -140,8 +145,8 @@ function comparable(input: KeyedInput): string {
   return sortedJson({ content, agent, context, occurredAt, expiresAt, importance, ...lists })
 }
 
-/** Makes a memory say what its file says. @returns the sequence. @throws what `request` throws; RefusedError */
-export async function reviseFromFile(connection: Connection, id: string, input: KeyedInput): Promise<number> {
+/** Makes a memory say what its original says. @returns the sequence. @throws what `request` throws; RefusedError */
+export async function reviseToInput(connection: Connection, id: string, input: KeyedInput): Promise<number> {
   const { content, ...common } = input
   const [[kind, given] = ['', {}]] = Object.entries(content)
   const fields = Object.keys(kindNamed(kind as KindName).fields)

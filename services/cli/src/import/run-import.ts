@@ -9,12 +9,13 @@ import { renderError } from '../output/error.ts'
 import { duration, note, noteRaw, print, printJson, shorten } from '../output/print.ts'
 import { type Progress, showProgress } from '../progress/show-progress.ts'
 import type { Connection } from '../settings.ts'
-import { type BadLine, compareWithMemory, createEntryReader, reviseFromFile } from './entry.ts'
+import { type BadLine, compareWithMemory, createEntryReader, reviseToInput } from './entry.ts'
 import type { ForeignFile, KeyedInput } from './formats/format.ts'
 import { type BatchOutcome, DEFAULT_LIMITS, sendBatch, toBatches } from './send-batch.ts'
 import {
   type Additions,
   type Counts,
+  countLeftOut,
   describeCounts,
   describeLeftOut,
   type Handled,
@@ -47,6 +48,9 @@ interface ImportSummary extends Counts {
   readonly error: unknown
 }
 
+/** An import's result with what never became a line. */
+type WholeSummary = ImportSummary & Pick<Handled, 'leftOut'>
+
 /**
  * Remembers lines, batch by batch in the order of the file. It does not throw: errors are in
  * the summary.
@@ -74,14 +78,18 @@ async function runImport(given: Import): Promise<ImportSummary> {
       total.alreadyThere += sent.alreadyThere
       total.lastSequence = Math.max(total.lastSequence, sent.sequence)
       const allBad = [...bad, ...sent.bad]
-      for (const one of sent.changed) {
-        const settled = await settle(connection, one)
-        if ('message' in settled) allBad.push(settled)
-        else {
-          total.revised += settled.revised
-          total.alreadyThere += settled.alreadyThere
-          total.lastSequence = Math.max(total.lastSequence, settled.sequence)
-        }
+      // Of an original that a file has several times the last one counts.
+      const changed = [...new Map(sent.changed.map((one) => [one.memoryId, one])).values()]
+      total.alreadyThere += sent.changed.length - changed.length
+      for (let at = 0; at < changed.length; at += SETTLED_AT_ONCE) {
+        const slice = changed.slice(at, at + SETTLED_AT_ONCE)
+        for (const settled of await Promise.all(slice.map((one) => settle(connection, one))))
+          if ('message' in settled) allBad.push(settled)
+          else {
+            total.revised += settled.revised
+            total.alreadyThere += settled.alreadyThere
+            total.lastSequence = Math.max(total.lastSequence, settled.sequence)
+          }
       }
       allBad.sort((a, b) => a.line - b.line)
       total.failed += allBad.length
@@ -96,6 +104,9 @@ async function runImport(given: Import): Promise<ImportSummary> {
   }
 }
 
+/** Originals that changed, compared and revised side by side: of 2,000 one after the other takes 101 s, 16 at once 35 s. */
+const SETTLED_AT_ONCE = 16
+
 /**
  * Brings the memory of an original that was imported before to what the original says now. What was forgotten here stays so.
  * @returns why that is not possible, as a bad line
@@ -109,7 +120,7 @@ async function settle(
     const comparison = await compareWithMemory(connection, memoryId, input)
     if (comparison === 'unknown') return refusal
     if (comparison !== 'changed') return { revised: 0, alreadyThere: 1, sequence: 0 }
-    return { revised: 1, alreadyThere: 0, sequence: await reviseFromFile(connection, memoryId, input) }
+    return { revised: 1, alreadyThere: 0, sequence: await reviseToInput(connection, memoryId, input) }
   } catch (error) {
     if (!(error instanceof RefusedError) || error.retryable) throw error
     return { line: entry.line, field: error.field, message: error.message }
@@ -224,7 +235,7 @@ export async function preview({
   const leftOut = new Map<string, number>()
   for await (const item of file.read()) {
     if ('leftOut' in item) {
-      leftOut.set(item.leftOut, (leftOut.get(item.leftOut) ?? 0) + 1)
+      countLeftOut(leftOut, item.leftOut)
       continue
     }
     if ('problem' in item) {
@@ -280,7 +291,7 @@ function exitCodeOf({ ended, failed }: Pick<ImportSummary, 'ended' | 'failed'>):
 }
 
 /** The summary as `--json` prints it. */
-function summaryJson(summary: ImportSummary & Pick<Handled, 'leftOut'>, bad: readonly BadLine[]): object {
+function summaryJson(summary: WholeSummary, bad: readonly BadLine[]): object {
   const { imported, revised, alreadyThere, failed, lastSequence, seconds, ended } = summary
   return {
     imported,
@@ -304,7 +315,7 @@ const HOW = {
 } as const
 
 /** The summary in a line for people. */
-function renderSummary(summary: ImportSummary & Pick<Handled, 'leftOut'>): string {
+function renderSummary(summary: WholeSummary): string {
   const { imported, revised, alreadyThere, failed, lastSequence, seconds, ended } = summary
   const counts = [
     `${grouped(imported)} imported`,

@@ -60,7 +60,7 @@ type Results = ResultOf<typeof IMPORT>['rememberMany']
  * @throws UnreachableError after `retryMs`, UnauthorisedError
  */
 export async function sendBatch(entries: readonly Entry[], sending: Sending): Promise<BatchOutcome> {
-  if (entries.length === 0) return { ...NOTHING_SENT }
+  if (entries.length === 0) return NOTHING_SENT
   try {
     return toSent(entries, await withRetries(entries, sending))
   } catch (error) {

@@ -5,7 +5,7 @@ import { grouped } from '@daybook/memory/text-rules'
 import type { Line } from '@daybook/runtime/read-lines'
 import { UsageError } from '../command-line.ts'
 import type { Connection } from '../settings.ts'
-import { type BadLine, compareWithMemory, parseKept, reviseFromFile } from './entry.ts'
+import { type BadLine, compareWithMemory, parseKept, reviseToInput } from './entry.ts'
 import type { ForeignFile, KeyedInput } from './formats/format.ts'
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -84,7 +84,7 @@ export function foreignLines(
     else if (comparison === 'forgotten')
       onBad({ line, field: null, message: `${id} is forgotten here; bring it back:  daybook restore ${id}` })
     else {
-      const sequence = await reviseFromFile(connection, id, input)
+      const sequence = await reviseToInput(connection, id, input)
       handled.revised += 1
       handled.lastSequence = Math.max(handled.lastSequence, sequence)
     }
@@ -94,7 +94,7 @@ export function foreignLines(
   async function* lines(): AsyncGenerator<Line> {
     for await (const item of file.read()) {
       if ('leftOut' in item) {
-        handled.leftOut.set(item.leftOut, (handled.leftOut.get(item.leftOut) ?? 0) + 1)
+        countLeftOut(handled.leftOut, item.leftOut)
         continue
       }
       const number = places.push(item.where)
@@ -102,9 +102,9 @@ export function foreignLines(
         yield { number, text: null, problem: item.problem, readBytes: number }
         continue
       }
-      const input = withAdditions(parseKept(JSON.stringify(item.input)) as KeyedInput, additions)
-      if (item.id !== undefined && (await revises(item.id, input, number))) continue
-      yield { number, text: JSON.stringify(input), problem: '', readBytes: number }
+      const text = JSON.stringify(withAdditions(item.input, additions))
+      if (item.id !== undefined && (await revises(item.id, parseKept(text) as KeyedInput, number))) continue
+      yield { number, text, problem: '', readBytes: number }
     }
   }
   return { lines: lines(), whereIs: (line) => places[line - 1] ?? '', handled: () => handled }
@@ -136,6 +136,11 @@ export function describeCounts({ imported, revised, alreadyThere, failed }: Coun
     ...(alreadyThere > 0 ? [`${grouped(alreadyThere)} already there`] : []),
     ...(failed > 0 ? [`${grouped(failed)} failed`] : []),
   ].join(', ')
+}
+
+/** Counts one more thing that is left out. */
+export function countLeftOut(leftOut: Map<string, number>, what: string): void {
+  leftOut.set(what, (leftOut.get(what) ?? 0) + 1)
 }
 
 /** `; left out: 12 tool calls, 1 file`, or nothing. */
