@@ -7,11 +7,11 @@ export const PAGES: readonly Page[] = [
     path: '/console/memory',
     title: 'Memory',
     inNavigation: false,
-    load: () => import('../memory/memory-view.tsx'),
+    load: () => import('../memory/memory-page.tsx'),
   },
   { path: '/console/journal', title: 'Journal', load: () => import('../journal/journal-page.tsx') },
   { path: '/console/map', title: 'Map', load: () => import('../map/map-page.tsx') },
-  { path: '/console/growth', title: 'Growth', load: () => import('../growth/plot.tsx') },
+  { path: '/console/growth', title: 'Growth', load: () => import('../growth/growth-page.tsx') },
   { path: '/console/undo', title: 'Undo', load: () => import('../undo/undo-page.tsx') },
   {
     path: '/console/operations',

@@ -22,7 +22,7 @@ const FEW = 40
 /** The unit of times, as the API names it. */
 type Unit = keyof typeof DAYS
 
-/** Numbers over time, drawn on a canvas. What it shows stands in a table too (`plot.tsx`). */
+/** Numbers over time, drawn on a canvas. What it shows stands in a table too (`growth-page.tsx`). */
 function Plot({
   label,
   unit,
