@@ -1,4 +1,5 @@
 import { breakTokens } from './break-tokens.ts'
+import { wordParts } from './word-parts.ts'
 
 /**
  * Where a text is not as it is searched: accents, other scripts, emoji.
@@ -112,11 +113,22 @@ function singleLetters(text: string): string {
 }
 
 /** What Postgres makes lexemes of, for a text to be indexed. */
-export const indexedWords = (text: string): string =>
-  breakTokens([foldWords(text), singleLetters(text)].filter((part) => part !== '').join('\n'))
+export function indexedWords(text: string): string {
+  const folded = foldWords(text)
+  return breakTokens(
+    [folded, singleLetters(text), wordParts(folded, true)].filter((part) => part !== '').join('\n'),
+  )
+}
 
-/** What Postgres makes lexemes of, for a question. */
+/** What Postgres makes lexemes of, for words that a text must contain as they are. */
 export const queryWords = (text: string): string => breakTokens(foldWords(text))
+
+/** What Postgres makes lexemes of, for a question: names are found by their parts, too. */
+export function questionWords(text: string): string {
+  const folded = foldWords(text)
+  const parts = wordParts(folded, false)
+  return breakTokens(parts === '' ? folded : `${folded}\n${parts}`)
+}
 
 /** A text as names are compared: in small letters, without accents, and with its blanks and emoji as they are. */
 export const folded = (text: string): string =>

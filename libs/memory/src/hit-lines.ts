@@ -20,6 +20,8 @@ export interface ShownHit {
   readonly unshared?: boolean
   /** The id of the memory that supersedes it, if there is one. */
   readonly supersededBy?: string
+  /** The id of the newer memory of the same thing by which it seems superseded, if there is one. */
+  readonly seemsSupersededBy?: string
   /** How many other memories were found that say the same. Default none. */
   readonly sameText?: number
   /** Shown where versions were searched; absent or null elsewhere. */
@@ -81,6 +83,7 @@ function factsOf(hit: ShownHit): string[] {
     lowTrust = false,
     unshared = false,
     supersededBy,
+    seemsSupersededBy,
     sameText = 0,
     version = null,
     project = null,
@@ -107,6 +110,7 @@ function factsOf(hit: ShownHit): string[] {
     ...(unshared ? ['not shared yet'] : []),
     ...(sameText === 0 ? [] : [sameText === 1 ? 'one more says the same' : `${sameText} more say the same`]),
     ...(supersededBy === undefined ? [] : [`superseded by ${safeLine(supersededBy)}`]),
+    ...(seemsSupersededBy === undefined ? [] : [`seems superseded by ${safeLine(seemsSupersededBy)}`]),
   ]
 }
 

@@ -1,7 +1,7 @@
 import type { TextSpan } from '@daybook/embeddings/embedder'
 import { ENGLISH } from '@daybook/lexical-index/lexemes'
 import { breakTokens } from '@daybook/memory/break-tokens'
-import { foldedParts, queryWords } from '@daybook/memory/fold-words'
+import { foldedParts, questionWords } from '@daybook/memory/fold-words'
 import type { Database } from '@daybook/postgres/connect'
 import { type RawBuilder, sql } from 'kysely'
 
@@ -48,7 +48,7 @@ export async function snippets(
   const { rows } = await sql<{ headline: string }>`
     with wanted as materialized (
       select coalesce(string_agg('''' || replace(replace(lexeme, '\\', '\\\\'), '''', '''''') || '''', ' | '), '')::tsquery as any_word
-      from unnest(to_tsvector(${language}, ${queryWords(wanted)}))
+      from unnest(to_tsvector(${language}, ${questionWords(wanted)}))
     )
     select ts_headline(${language}, given.text, any_word, ${OPTIONS}) as headline
     from wanted, unnest(${parsed}::text[]) with ordinality as given(text, place)

@@ -1,5 +1,5 @@
 import { languageOf } from '@daybook/lexical-index/lexemes'
-import { queryWords } from '@daybook/memory/fold-words'
+import { questionWords } from '@daybook/memory/fold-words'
 import type { LiveReadModel } from '@daybook/pgvector/read/live-read-model'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { type RawBuilder, sql } from 'kysely'
@@ -23,7 +23,7 @@ export async function queryTerms(
   wanted: string,
 ): Promise<QueryTerm[]> {
   const language = languageOf(tables, projectId)
-  const text = queryWords(wanted)
+  const text = questionWords(wanted)
   const { rows } = await sql<QueryTerm>`
     select q.lexeme, min(t.token) as word, cardinality(q.positions) as frequency
     from unnest(to_tsvector(${language}, ${text})) q

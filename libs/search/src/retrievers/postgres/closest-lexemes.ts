@@ -1,3 +1,4 @@
+import { ID_BEGINNING } from '@daybook/memory/word-parts'
 import type { YieldToEventLoop } from '@daybook/runtime/timers'
 import damerauLevenshtein from 'damerau-levenshtein'
 import { type RawBuilder, sql } from 'kysely'
@@ -11,10 +12,13 @@ import type { QueryTerm, RetrieverInput } from '../query-terms.ts'
 const ONE_TYPO_FROM = 7
 const TWO_TYPOS_FROM = 11
 
-/** Whether a text has a word in which a typo may be forgiven. */
-export const mayHaveTypos = (text: string): boolean => LONG_WORD.test(text)
+/** Whether a text has a word in which a typo may be forgiven, or that may be the beginning of an id. */
+export const mayHaveClosest = (text: string): boolean => LONG_WORD.test(text) || /\d/u.test(text)
 
 const LONG_WORD = new RegExp(`\\p{L}{${ONE_TYPO_FROM}}`, 'u')
+
+/** How much longer an id may be than what is asked for. */
+const ID_REST = 64
 
 /** Longer words are not natural language, and comparing two of 2,000 letters takes 40 ms. */
 const TYPOS_UP_TO = 64
@@ -35,7 +39,7 @@ export function typosForgiven(word: string): 0 | 1 | 2 {
  * What words that no memory contains may have meant: for each, the lexeme of the project with the fewest
  * typos between them (Damerau-Levenshtein: letters missing, added, wrong or swapped), and of several the most
  * frequent. Both the written and the stemmed word are compared, since a typo at the end misleads the stemmer:
- * "compas" becomes "compa".
+ * "compas" becomes "compa". The beginning of an id means the id.
  *
  * @param unknown words with lexemes that no memory has
  * @returns the closest lexeme by unknown lexeme; without those that have none
@@ -47,14 +51,16 @@ export async function closestLexemes(
 ): Promise<ReadonlyMap<string, string>> {
   const asked = new Map(
     unknown
-      .filter(({ word }) => typosForgiven(word) > 0)
+      .filter(({ word }) => typosForgiven(word) > 0 || isIdBeginning(word))
       .map(({ lexeme, word }) => [lexeme, word.toLowerCase()]),
   )
   if (asked.size === 0) return new Map()
   const closest = new Map<string, Closest>()
   for (const { asked: lexeme, known } of await lexemesLike(input, asked)) {
     const word = asked.get(lexeme) ?? lexeme
-    const typos = Math.min(damerauLevenshtein(lexeme, known).steps, damerauLevenshtein(word, known).steps)
+    const typos = isIdBeginning(word)
+      ? 0
+      : Math.min(damerauLevenshtein(lexeme, known).steps, damerauLevenshtein(word, known).steps)
     const best = closest.get(lexeme)
     if (typos <= typosForgiven(word) && (best === undefined || typos <= best.typos))
       closest.set(lexeme, { typos, lexemes: [...(best?.typos === typos ? best.lexemes : []), known] })
@@ -68,6 +74,8 @@ export async function closestLexemes(
     Array.from(closest, ([lexeme, { lexemes }]) => [lexeme, lexemes.toSorted(bySize)[0] ?? lexeme]),
   )
 }
+
+const isIdBeginning = (word: string): boolean => ID_BEGINNING.test(word.toLowerCase())
 
 /** Lexemes of the project with the same number of typos. */
 interface Closest {
@@ -92,16 +100,17 @@ async function lexemesLike(
   const { rows } = await sql<{ asked: string; known: string }>`
     select given.lexeme as asked, known.lexeme as known
     from unnest(
-      ${lexemes}::text[], ${words}::text[], ${lexemes.map(beginning)}::text[], ${lexemes.map(beyond)}::text[],
-      ${words.map(typosForgiven)}::int[]
-    ) given(lexeme, word, beginning, beyond, typos) cross join lateral (
+      ${lexemes}::text[], ${lexemes.map(beginning)}::text[], ${lexemes.map(beyond)}::text[],
+      ${lexemes.map((lexeme, at) => lexeme.length - typosForgiven(words[at] ?? ''))}::int[],
+      ${words.map((word) => word.length + (isIdBeginning(word) ? ID_REST : typosForgiven(word)))}::int[]
+    ) given(lexeme, beginning, beyond, shortest, longest) cross join lateral (
       with recursive known as (
         (${after(sql`given.beginning`, sql`>=`)})
         union all
         select next.lexeme from known cross join lateral (${after(sql`known.lexeme`, sql`>`)}) next
       )
       select lexeme from known
-      where length(lexeme) between length(given.lexeme) - given.typos and length(given.word) + given.typos
+      where length(lexeme) between given.shortest and given.longest
     ) known`.execute(scope.db)
   return rows
 }
@@ -121,10 +130,11 @@ async function sizesOf(
   return new Map(rows.map(({ lexeme, bytes }) => [lexeme, bytes]))
 }
 
-const beginning = (lexeme: string) => lexeme.slice(0, RIGHT_LETTERS)
+const beginning = (lexeme: string) => (isIdBeginning(lexeme) ? lexeme : lexeme.slice(0, RIGHT_LETTERS))
 
 /** The first string after all those with the lexeme's beginning. */
 function beyond(lexeme: string): string {
-  const last = lexeme.codePointAt(RIGHT_LETTERS - 1) ?? 0
-  return lexeme.slice(0, RIGHT_LETTERS - 1) + String.fromCodePoint(last + 1)
+  const begins = beginning(lexeme)
+  const last = begins.codePointAt(begins.length - 1) ?? 0
+  return begins.slice(0, -1) + String.fromCodePoint(last + 1)
 }

@@ -1,5 +1,5 @@
 import type { MemoryFilter } from '@daybook/memory/filter'
-import { queryWords } from '@daybook/memory/fold-words'
+import { questionWords } from '@daybook/memory/fold-words'
 import { note } from '@daybook/memory/testing/commands'
 import { type ReadModelHarness, startReadModelHarness } from '@daybook/pgvector/testing/read-model-harness'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
@@ -83,7 +83,7 @@ describe.each(TEST_DATABASES)('the lexical retriever on $name', ({ start }) => {
 
   async function lexemesOf(query: string): Promise<Map<string, number>> {
     const { rows } = await sql<{ lexeme: string; times: number }>`
-      select lexeme, cardinality(positions) as times from unnest(to_tsvector('english', ${queryWords(query)}))`.execute(
+      select lexeme, cardinality(positions) as times from unnest(to_tsvector('english', ${questionWords(query)}))`.execute(
       harness.db,
     )
     return new Map(rows.map((row) => [row.lexeme, row.times]))

@@ -8,13 +8,13 @@ import {
   SEGMENT,
   unpack,
 } from '@daybook/lexical-index/postings'
-import { queryWords } from '@daybook/memory/fold-words'
+import { questionWords } from '@daybook/memory/fold-words'
 import type { LiveReadModel } from '@daybook/pgvector/read/live-read-model'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { YieldToEventLoop } from '@daybook/runtime/timers'
 import { type RawBuilder, sql } from 'kysely'
 import type { RetrieverInput } from '../query-terms.ts'
-import { closestLexemes, mayHaveTypos } from './closest-lexemes.ts'
+import { closestLexemes, mayHaveClosest } from './closest-lexemes.ts'
 
 /** A distinct lexeme of the question. */
 export interface QuestionTerm {
@@ -80,7 +80,7 @@ export async function readQuestionPostings(
   turns: YieldToEventLoop,
 ): Promise<QuestionPostings> {
   const language = languageOf(input.readModel.tables, input.scope.projectId)
-  const text = queryWords(wanted)
+  const text = questionWords(wanted)
   const rows = await readRows(
     input,
     sql`
@@ -160,7 +160,7 @@ async function readClosest(
 ): Promise<FoundRow[]> {
   const known = new Set(rows.filter(isFound).map((row) => row.lexeme))
   const unknown = rows.filter((row) => !known.has(row.lexeme))
-  if (unknown.length === 0 || !mayHaveTypos(wanted)) return []
+  if (unknown.length === 0 || !mayHaveClosest(wanted)) return []
   const words = unknown.flatMap(({ lexeme, word }) => (word === null ? [] : [{ lexeme, word }]))
   const closest = await closestLexemes(input, words, turns)
   const terms = unknown.flatMap((row) => {
