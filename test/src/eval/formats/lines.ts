@@ -12,7 +12,7 @@ export interface QuestionLine {
   /** Default: none. */
   readonly category?: string
   readonly question: string
-  /** Ids of the memories that answer it. */
+  /** Ids of the memories that answer it; none if nothing there does. */
   readonly evidence: readonly string[]
   /** A `MemoryFilter`. */
   readonly filter?: Readonly<Record<string, unknown>>
@@ -41,21 +41,22 @@ export function toGroup(
   questions: readonly QuestionLine[],
 ): Group {
   const ids = new Set(memories.map(({ id }) => id))
+  const asked = questions.map(({ id, category = null, question, evidence, filter }) => {
+    const unknown = evidence.find((memory) => !ids.has(memory))
+    if (unknown !== undefined) throw new Error(`question ${id} names a memory that is not there: ${unknown}`)
+    return {
+      id,
+      text: question,
+      category,
+      relevant: new Map(evidence.map((memory) => [memory, 1])),
+      ...(filter === undefined ? {} : { filter }),
+    }
+  })
+  const unanswerable = asked.filter(({ relevant }) => relevant.size === 0)
   return {
     name,
     memories: memories.map(({ id, ...input }) => ({ id, input })),
-    questions: questions.map(({ id, category = null, question, evidence, filter }) => {
-      const unknown = evidence.find((memory) => !ids.has(memory))
-      if (unknown !== undefined)
-        throw new Error(`question ${id} names a memory that is not there: ${unknown}`)
-      if (evidence.length === 0) throw new Error(`question ${id} has no evidence`)
-      return {
-        id,
-        text: question,
-        category,
-        relevant: new Map(evidence.map((memory) => [memory, 1])),
-        ...(filter === undefined ? {} : { filter }),
-      }
-    }),
+    questions: asked.filter(({ relevant }) => relevant.size > 0),
+    ...(unanswerable.length === 0 ? {} : { unanswerable }),
   }
 }
