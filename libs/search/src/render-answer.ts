@@ -54,12 +54,13 @@ export function renderAnswer(
     }),
   )
   if (hits.length === 0) said.push(safeLine(message ?? 'Nothing was found.'))
+  else if (message !== null) said.push(`Note: ${safeLine(message)}`)
   return [...(notes.length === 0 ? [] : [notes.join('\n')]), ...said].join('\n\n')
 }
 
 function renderHit(
   place: number,
-  { memory, score, snippet, supersededBy, sameText = [] }: SearchHit,
+  { memory, score, snippet, supersededBy, seemsSupersededBy, sameText = [] }: SearchHit,
   now: number,
   {
     versions,
@@ -86,6 +87,7 @@ function renderHit(
     lowTrust,
     unshared,
     ...(supersededBy !== undefined && { supersededBy }),
+    ...(seemsSupersededBy !== undefined && { seemsSupersededBy }),
     sameText: sameText.length,
     version: versions ? memory.version : null,
     project,
@@ -127,6 +129,7 @@ export async function presentHits(
     memory,
     score: hit.score,
     ...(hit.supersededBy !== undefined && { supersededBy: hit.supersededBy }),
+    ...(hit.seemsSupersededBy !== undefined && { seemsSupersededBy: hit.seemsSupersededBy }),
     ...(hit.sameText !== undefined && { sameText: hit.sameText }),
     matchType: hit.matchType,
     snippet: marked[index] ?? '',

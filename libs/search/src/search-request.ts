@@ -53,6 +53,8 @@ export interface SearchHit {
   readonly matchType: MatchType
   /** The plain id of the memory that supersedes it; absent if none does, or nobody looked. */
   readonly supersededBy?: string
+  /** The plain id of the newer memory of the same thing by which it seems superseded. Nobody has said so. Absent: none. */
+  readonly seemsSupersededBy?: string
   /** The plain ids of other memories that were found and have the same text. Absent: none. */
   readonly sameText?: readonly string[]
   /** HTML: matches in `<mark>`, everything else escaped. */
@@ -85,7 +87,7 @@ export interface SearchAnswer {
   readonly engine: EngineName
   /** What was missing, in words. */
   readonly degraded: readonly string[]
-  /** A hint if nothing was found. */
+  /** A hint if nothing was found; else what was left out, in words. */
   readonly message: string | null
   /** The journal position that the answer includes. */
   readonly sequence: number

@@ -4,6 +4,7 @@ import { hasTokenBits, plainModelId } from '@daybook/embeddings/token-bits/token
 import { languageOf } from '@daybook/lexical-index/lexemes'
 import { narrows } from '@daybook/memory/filter'
 import { grouped } from '@daybook/memory/text-rules'
+import { exactNames } from '@daybook/memory/word-parts'
 import { PGVECTOR } from '@daybook/pgvector/generation-tables'
 import { answersAtOnce } from '@daybook/postgres/connect'
 import { projectScope } from '@daybook/postgres/project-scope'
@@ -19,8 +20,8 @@ import { momentOf } from './past/past-texts.ts'
 import { searchPast } from './past/search-past.ts'
 import { DEMANDED_CHARACTERS, DEMANDED_MOST } from './query/parse-query.ts'
 import type { ParsedQuery } from './query/query.ts'
-import { type TimePhrase, timePhrases } from './query/time-phrases.ts'
-import { belowSuccessors, rankFound, tokensCount } from './rank-found.ts'
+import { daysOf, type TimePhrase, timePhrases, withTimes } from './query/time-phrases.ts'
+import { belowSuccessors, newestFirst, rankFound, tokensCount } from './rank-found.ts'
 import { withoutTerms } from './ranking/explanation.ts'
 import { contextCounts, DEFAULT_RANKING, type RankingOptions } from './ranking/options.ts'
 import { hashesOf, type RetrieverHit } from './ranking/retriever.ts'
@@ -30,7 +31,7 @@ import { hitCondition } from './retrievers/postgres/constraint.ts'
 import { readFewOnce } from './retrievers/postgres/few-satisfying.ts'
 import { NO_LOOKUPS, startNeighbours } from './retrievers/postgres/neighbours-retriever.ts'
 import type { RetrieverInput } from './retrievers/query-terms.ts'
-import { hitsOfKind } from './search-by-kind.ts'
+import { hitsOfKind, kindQueryOf } from './search-by-kind.ts'
 import type { SearchParts } from './search-parts.ts'
 import type { SearchAnswer, SearchRequest } from './search-request.ts'
 
@@ -59,9 +60,25 @@ export async function search(
   const query = checkQuery('query', request.query)
   checkLimit(request.limit)
   if (request.minScore !== undefined) checkShare('minScore', request.minScore)
-  const found = await searchTexts(parts, query, request, embedded)
+  const { past = null } = request
+  const today = past === null || past === 'EVER' ? Date.now() : Date.parse(past.moment)
+  const times = timesCount(request) ? timePhrases(query.wanted, today) : []
+  const named = kindQueryOf(query, request, times)
+  if (named?.kind === null) {
+    // Who asks what happened on a day asks for nothing that a text says or means.
+    const words = times.map((time) => daysOf(time).join(' ') || time.words || time.phrase)
+    return searchTexts(
+      parts,
+      { ...query, wanted: words.join(' ') },
+      [],
+      { ...request, mode: 'KEYWORD' },
+      undefined,
+    )
+  }
+  const found = await searchTexts(parts, query, times, request, embedded)
   const answer = { ...found, degraded: [...tooManyDemands(query), ...found.degraded] }
-  const ofKind = await hitsOfKind(parts, query, request)
+  if (named === null) return answer
+  const ofKind = await hitsOfKind(parts, query, request, { ...named, kind: named.kind }, times)
   if (ofKind.length === 0) return answer
   const known = new Set(ofKind.map(({ memory }) => memory.state.id))
   const others = answer.hits.filter(({ memory }) => !known.has(memory.state.id))
@@ -71,16 +88,15 @@ export async function search(
 async function searchTexts(
   parts: SearchParts,
   query: ParsedQuery,
+  times: readonly TimePhrase[],
   request: SearchRequest,
   given: EmbedOnce | undefined,
 ): Promise<SearchAnswer> {
   const { past = null } = request
-  const today = past === null || past === 'EVER' ? Date.now() : Date.parse(past.moment)
-  const times = timesCount(request) ? timePhrases(query.wanted, today) : []
   const embedded = given ?? embedOnce(parts, request.mode, query.wanted)
   if (past !== null) {
     const options = optionsOf(parts, request)
-    const wanted = withTimes(query, times)
+    const wanted = withTimes(query.wanted, times)
     const condition = conditionOf(parts, request, query)
     return searchPast(parts, request, { past, query, condition, wanted, times, options, embedded })
   }
@@ -134,7 +150,7 @@ async function attempt(
     ...narrowing(parts, request, query, condition),
   }
 
-  const frequencies = frequenciesOnce(input.scope, input.readModel)
+  const frequencies = frequenciesOnce(input.scope, input.readModel, exactNames(query.wanted))
   const comparisons = earlyComparisons(input, parts.tokenBitsCache)
   // One session, as of a transaction, answers one statement after the other, and must have none left when it ends.
   const atOnce = answersAtOnce(input.scope.db)
@@ -145,7 +161,7 @@ async function attempt(
     ? startNeighbours(input, ({ contentHashes }) => compareEarly(contentHashes.values()))
     : NO_LOOKUPS
   const early = earlyNeighbours({ neighbours, options, atOnce })
-  const wanted = withTimes(query, times)
+  const wanted = withTimes(query.wanted, times)
   const retrievers = await searchOnEngine(parts, input, wanted, request, embedded, {
     onWords(hits) {
       compareEarly(hashesOf(hits).values())
@@ -164,6 +180,7 @@ async function attempt(
     ranked: byScore,
     byTokens,
     belowFloor,
+    leftOut,
   } = await rankFound(parts, input, {
     query,
     times: options.without.has('time') ? [] : times,
@@ -182,9 +199,10 @@ async function attempt(
     readHits(input, byScore, retrievers.since),
     byTokens === null ? NO_CHUNKS : readChunks(input.scope, byTokens, idsOf(byScore)),
   ])
+  const inOrder = newestFirst(ranked, memories, (one, other) => byTokens?.resemble(one, other) ?? null)
   const passages =
     overtaken || byTokens === null ? NO_PASSAGES : await bestPassages(byTokens, chunks, memories)
-  const hits = overtaken ? [] : await presentHits(parts, query, ranked, memories, retrievers, passages)
+  const hits = overtaken ? [] : await presentHits(parts, query, inOrder, memories, retrievers, passages)
   return {
     overtaken,
     answer: {
@@ -192,7 +210,7 @@ async function attempt(
       matchType: hits.length === 0 ? null : matchTypeOf(retrievers),
       engine: retrievers.engine,
       degraded: [...retrievers.degraded, ...withoutTokenBits(parts, retrievers)],
-      message: hits.length === 0 ? nothingFound(request, belowFloor) : null,
+      message: hits.length === 0 ? nothingFound(request, belowFloor) : whatIsLeftOut(query, leftOut),
       sequence: retrievers.sequence,
     },
   }
@@ -211,6 +229,19 @@ const nothingFound = ({ query }: SearchRequest, belowFloor: boolean): string =>
   belowFloor
     ? `Nothing here seems to be about "${query}". "minScore: 0" (daybook search --no-floor) shows what is least far from it.`
     : `Nothing matches "${query}". Try other words, or fewer filters.`
+
+function whatIsLeftOut({ excluded }: ParsedQuery, unlikely: number): string | null {
+  const words = excluded.flatMap((one) => (one.type === 'group' ? [] : [`"${one.text}"`]))
+  const sentences = [
+    ...(words.length === 0 ? [] : [`What has ${words.join(' or ')} is left out, as the query says.`]),
+    ...(unlikely === 0
+      ? []
+      : [
+          `${unlikely} much less likely ${unlikely === 1 ? 'hit is' : 'hits are'} left out: "minScore: 0" (daybook search --no-floor) shows them.`,
+        ]),
+  ]
+  return sentences.length === 0 ? null : sentences.join(' ')
+}
 
 const optionsOf = (parts: SearchParts, { ranking }: SearchRequest): RankingOptions =>
   withoutTerms({ ...DEFAULT_RANKING, ...ranking, ...(parts.without && { without: parts.without() }) })
@@ -243,13 +274,6 @@ const idsOf = (hits: readonly Pick<RetrieverHit, 'memoryId'>[]): string[] => hit
 /** Whether the times that a question names count. RRF and KEYWORD do no more than they say. */
 const timesCount = ({ mode, ranking }: SearchRequest): boolean =>
   mode !== 'KEYWORD' && (ranking?.method ?? DEFAULT_RANKING.method) === 'DEFAULT'
-
-/**
- * The question's words, and those of the days it speaks of: "yesterday" is in no memory, the day's date is in
- * the words of each.
- */
-const withTimes = ({ wanted }: ParsedQuery, times: readonly TimePhrase[]): string =>
-  [wanted, ...times.map(({ words }) => words)].filter((words) => words !== '').join(' ')
 
 const NO_PASSAGES: ReadonlyMap<string, TextSpan> = new Map()
 

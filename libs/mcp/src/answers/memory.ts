@@ -52,7 +52,7 @@ export function memoryLines(memory: ApiMemory): string {
 /** What a search gives agents. Spread it on a SearchResult. */
 export const FOUND = graphql(
   `fragment Found on SearchResult {
-    hits { score matchType version sameText memory { ...AgentMemory } }
+    hits { score matchType version sameText seemsSupersededBy memory { ...AgentMemory } }
     matchType degraded message sequence text
   }`,
   [AGENT_MEMORY],
@@ -79,12 +79,13 @@ export function foundAnswer({
   text,
 }: ApiFound): Answer<z.input<typeof FOUND_OUTPUT>> {
   const data = {
-    hits: hits.map(({ memory, score, version, sameText }) => {
+    hits: hits.map(({ memory, score, version, sameText, seemsSupersededBy }) => {
       const shown = {
         ...shownMemory(memory),
         version,
         score: Number(score.toFixed(4)),
         ...(sameText.length > 0 && { sameText }),
+        ...(seemsSupersededBy !== null && { seemsSupersededBy }),
       }
       const said = shortened(shown.text, TEXT_CHARACTERS)
       return said === shown.text ? shown : { ...shown, text: said, cut: true }

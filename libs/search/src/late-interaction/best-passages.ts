@@ -71,9 +71,10 @@ export async function bestPassages(
     // A text that was embedded again meanwhile has other chunks than bits.
     if (ofText === undefined || tokens === 0 || ofText.length !== tokens * bytes) continue
     const span = bestPassage(text, chunks, (from, to) =>
-      nearMatch(question, [
-        { best: scorer.match(ofText.subarray(from * bytes, to * bytes)), tokens: to - from },
-      ]),
+      nearMatch(question, {
+        best: scorer.match(ofText.subarray(from * bytes, to * bytes)),
+        tokens: to - from,
+      }),
     )
     passages.set(id, span)
     await turns()

@@ -4,6 +4,7 @@ import { answersAtOnce } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { sql } from 'kysely'
 import type { Evidence } from '../ranking/floor.ts'
+import { continuation } from '../ranking/late/pool.ts'
 import { type QuestionToken, questionTokens } from '../ranking/late/question-weights.ts'
 import {
   evidenceIn,
@@ -23,6 +24,7 @@ import type { NeighbourLookups } from '../retrievers/postgres/neighbours-retriev
 import type { RetrieverInput } from '../retrievers/query-terms.ts'
 import type { RetrieversRun } from '../run-retrievers.ts'
 import type { Scorer } from './kernel/scorer.ts'
+import { resemblance } from './resemblance.ts'
 import { readContentHashes } from './token-bits-cache.ts'
 import { matchesByMemory, type TokenComparisons } from './token-comparisons.ts'
 import type { WordFrequencies } from './word-frequencies.ts'
@@ -64,6 +66,8 @@ export interface RankedByTokens {
   readonly hashes: ReadonlyMap<string, string>
   /** The token bits of texts, by hash. A text that is not embedded yet has none. */
   readonly bits: ReadonlyMap<string, Uint8Array>
+  /** How much the texts of two memories resemble each other (`resemblance.ts`); null if one has no token bits. */
+  resemble(one: string, other: string): number | null
 }
 
 /**
@@ -105,8 +109,17 @@ export async function rankByTokens(input: RetrieverInput, asked: RankByTokensInp
     compare(input, comparisons, pool, new Map([...contentHashes, ...compared.hashes])),
   ])
   const facts: Facts = { names: ofCandidates.names, of: (id) => ofCandidates.of(id) ?? ofOthers.of(id) }
+  const bitsOf = (id: string) => all.bits.get(all.hashes.get(id) ?? '')
+  const resemble = (id: string, otherId: string): number | null => {
+    const [one, other] = [bitsOf(id), bitsOf(otherId)]
+    return one === undefined || other === undefined ? null : resemblance(one, other, comparisons.bytes)
+  }
   const ranked = rankLate({
     ...ranking(facts, all),
+    continues: (id, beside) => {
+      const alike = resemble(id, beside)
+      return alike === null ? 1 : continuation(alike)
+    },
     neighbourhoods,
     eligible: (id) => eligible.has(id),
     lookedUp: promising.length,
@@ -116,7 +129,7 @@ export async function rankByTokens(input: RetrieverInput, asked: RankByTokensInp
   const evidence = evidenceIn(found, question)
   const { hashes, bits } = all
   const { scorer, bytes } = comparisons
-  return { ranked, evidence, question, frequencies, scorer, bytes, modelId, hashes, bits }
+  return { ranked, evidence, question, frequencies, scorer, bytes, modelId, hashes, bits, resemble }
 }
 
 interface Compared extends Pick<RankedByTokens, 'hashes' | 'bits'> {
@@ -174,7 +187,9 @@ async function factsOf(
 
 /** What the ranking asks of a memory beside its tokens. */
 interface MemoryFacts {
-  /** The first 50 characters of a note; null for other kinds, or if they were not asked for. */
+  /**
+   * The first 50 characters of a note, and an entity's name as if it spoke; null for other kinds, or if they were not asked for.
+   */
   readonly beginning: string | null
   /** When it happened, else when it was remembered: milliseconds since 1970. */
   readonly time: number
@@ -194,7 +209,8 @@ async function readFacts(
   if (memoryIds.length === 0) return new Map()
   const { rows } = await sql<Row>`
     select memory_id, extract(epoch from coalesce(occurred_at, created_at))::float8 * 1000 as time,
-      case when ${withBeginnings} and kind = 'note' then left(state->'content'->>'text', 50) end as beginning
+      case when not ${withBeginnings} then null when kind = 'note' then left(state->'content'->>'text', 50)
+        when kind = 'entity' then left(state->'content'->>'name', 40) || ': ' end as beginning
     from ${tables.memories} one where project_id = ${projectId} and memory_id = any(${memoryIds}::uuid[])`.execute(
     db,
   )

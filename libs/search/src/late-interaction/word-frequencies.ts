@@ -62,14 +62,18 @@ async function readWordFrequencies(
 /** Reads the frequencies of a question's words; whoever asks again gets the same. */
 export type FrequenciesOnce = (words: readonly string[]) => Promise<WordFrequencies>
 
-/** Lets the frequencies be read while something else still runs. */
+/**
+ * Lets the frequencies be read while something else still runs.
+ * @param names words that are wanted beside the question's. Default none
+ */
 export function frequenciesOnce(
   scope: ProjectScope,
   readModel: Pick<LiveReadModel, 'tables'>,
+  names: readonly string[] = [],
 ): FrequenciesOnce {
   let reading: Promise<WordFrequencies> | undefined
   return (words) => {
-    reading ??= startedEarly(readWordFrequencies(scope, readModel, words))
+    reading ??= startedEarly(readWordFrequencies(scope, readModel, [...words, ...names]))
     return reading
   }
 }

@@ -1,3 +1,5 @@
+import { dayWord, MONTH, MONTHS, monthNumber } from '@daybook/memory/day-words'
+
 /** A time from `from` until before `to`, in milliseconds since 1970, in UTC. Infinite where it is open. */
 interface Period {
   readonly from: number
@@ -5,22 +7,6 @@ interface Period {
 }
 
 const DAY_MS = 86_400_000
-
-/** The months, January first. */
-const MONTHS = [
-  'January',
-  'February',
-  'March',
-  'April',
-  'May',
-  'June',
-  'July',
-  'August',
-  'September',
-  'October',
-  'November',
-  'December',
-] as const
 
 /** The day, month or year that holds a date. Months count from 0; too large ones belong to later years. */
 const dayOf = (year: number, month: number, day: number): Period => ({
@@ -47,7 +33,37 @@ function weekOf(time: number): Period {
 }
 
 /**
- * A period in the words that memories are indexed with ("8 May 2023"): a day, the months of a shorter time, or
+ * The words of the days of a time (`day-words.ts`), if it is not longer than a month. A day without a year may be this year's or
+ * the next one's.
+ */
+export function daysOf({ from, to, phrase, words }: TimePhrase): string[] {
+  const days = Math.ceil((to - from) / DAY_MS)
+  if (!(days <= 31)) return []
+  const named = Array.from({ length: days }, (_, at) => dayWord(from + at * DAY_MS))
+  const day = new Date(from)
+  const isWithoutYear = days === 1 && words === '' && !/\d{4}/u.test(phrase)
+  return isWithoutYear
+    ? [...named, dayWord(Date.UTC(day.getUTCFullYear() + 1, day.getUTCMonth(), day.getUTCDate()))]
+    : named
+}
+
+/**
+ * The question's words, and those of the times that it names: "yesterday" is in no memory, the words of each day are among those
+ * of its memories.
+ */
+export const withTimes = (wanted: string, times: readonly TimePhrase[]): string =>
+  [
+    wanted,
+    ...times.flatMap((time) => {
+      const days = daysOf(time)
+      return days.length > 0 && days.length <= 7 ? days : [time.words]
+    }),
+  ]
+    .filter((words) => words !== '')
+    .join(' ')
+
+/**
+ * A period in the words that memories are indexed with: a day ("8 May 2023"), the months of a shorter time, or
  * the years of a longer one.
  */
 function wordsOf({ from, to }: Period): string {
@@ -69,8 +85,6 @@ export interface TimePhrase extends Period {
   /** For a time that depends on now, the same in absolute words; empty if the question has them itself. */
   readonly words: string
 }
-
-const MONTH = MONTHS.map((name) => `${name}|${name.slice(0, 3)}\\.?`).join('|')
 
 const SEASONS = ['spring', 'summer', 'autumn', 'winter', 'fall']
 
@@ -200,9 +214,6 @@ function season(name: string | undefined, year: number): Period {
   const first = { spring: 2, summer: 5, autumn: 8, fall: 8, winter: 11 }[name?.toLowerCase() ?? ''] ?? 0
   return monthsOf(year, first, 3)
 }
-
-const monthNumber = (name = '') =>
-  MONTHS.findIndex((month) => month.slice(0, 3).toLowerCase() === name.slice(0, 3).toLowerCase())
 
 const isThis = (word: string | undefined) => word?.toLowerCase() === 'this'
 

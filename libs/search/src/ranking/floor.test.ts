@@ -6,6 +6,7 @@ import { matchType, type RankedHit } from './rank.ts'
 const floor: Floor = {
   answer: 0.01,
   stranger: 0.05,
+  unnamed: 0.3,
   fromMemories: 100,
   words: 0.25,
   cosine: 0.12,
@@ -33,7 +34,7 @@ function hit(memoryId: string, score: number, { words, cosine }: Found): RankedH
   }
 }
 
-const MANY: FloorCase = { memories: 500, stranger: false, unheard: false }
+const MANY: FloorCase = { memories: 500, stranger: false, unnamed: false, unheard: false }
 const kept = (hits: readonly RankedHit[], known: Partial<FloorCase> | null = {}) =>
   isAnswer(hits[0]?.score ?? 0, evidenceOf(hits), floor, known && { ...MANY, ...known })
     ? hits.map(({ memoryId }) => memoryId)
@@ -47,6 +48,12 @@ describe('what is not relevant is not a hit (capability 3)', () => {
 
   it('judges no score among few memories', () => {
     expect(kept([hit('a', 0.009, { cosine: 0.4 })], { memories: 50 })).toEqual(['a'])
+  })
+
+  it('asks more still of an answer to a question with an identifier that no memory has', () => {
+    const known = { unnamed: true, memories: 50 }
+    expect(isAnswer(0.29, { words: 0.2, nearest: 0.5 }, floor, { ...MANY, ...known })).toBe(false)
+    expect(isAnswer(0.31, { words: 0.2, nearest: 0.5 }, floor, { ...MANY, ...known })).toBe(true)
   })
 
   it('asks more of an answer about a stranger', () => {

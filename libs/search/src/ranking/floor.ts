@@ -9,6 +9,8 @@ export interface Floor {
   readonly answer: number
   /** The same where the question names somebody, or something, of whom no memory of the project says a word. */
   readonly stranger: number
+  /** The same where it has an identifier, a version or a flag that no memory of the project has. */
+  readonly unnamed: number
   /** The memories from which on `answer` counts: among few, right answers score as low as wrong ones. */
   readonly fromMemories: number
   /**
@@ -28,6 +30,8 @@ export interface FloorCase {
   readonly memories: number
   /** Whether the question names a stranger (`sessions.ts`). */
   readonly stranger: boolean
+  /** Whether it has an identifier, a version or a flag that no memory has (`exactNames`). */
+  readonly unnamed: boolean
   /** Whether neither the model nor the project knows its words (`sessions.ts`). */
   readonly unheard: boolean
 }
@@ -68,6 +72,6 @@ export function isAnswer(
   if (words === null && nearest < (known?.unheard === true ? floor.unheard : floor.cosine)) return false
   if (known === null) return true
   const answer = known.memories >= floor.fromMemories ? floor.answer : 0
-  const least = known.stranger ? floor.stranger : answer
+  const least = Math.max(known.stranger ? floor.stranger : answer, known.unnamed ? floor.unnamed : 0)
   return best >= least || (words !== null && words >= floor.words)
 }

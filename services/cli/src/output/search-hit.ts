@@ -12,7 +12,7 @@ const rounded = (score: number) => score.toFixed(3)
 /** A hit for people, as `hitLines` shows it, with what its score rests on if that was asked for. @param withVersion says which version was found */
 export function renderHit(
   place: number,
-  { memory, score, snippet, version, explanation, project, sameText }: SearchHit,
+  { memory, score, snippet, version, explanation, project, sameText, seemsSupersededBy }: SearchHit,
   paint: Painter,
   now: number,
   withVersion = false,
@@ -29,6 +29,7 @@ export function renderHit(
     lowTrust: memory.trust === 'LOW',
     unshared: !memory.shared,
     ...(memory.supersededBy != null && { supersededBy: memory.supersededBy.id }),
+    ...(seemsSupersededBy != null && { seemsSupersededBy }),
     sameText: sameText.length,
     version: withVersion ? version : null,
     project: project?.name ?? null,
@@ -111,7 +112,7 @@ export const searchDocument = (content: typeof NO_CONTENT) =>
         acrossVersions: $acrossVersions, asOf: $asOf, projects: $projects
       ) {
         hits {
-          sameText score matchType snippet version
+          sameText seemsSupersededBy score matchType snippet version
           memory { ...Memory ...MemoryContent ...ShortFields }
           explanation @include(if: $explain) { ...Explanation }
           project @include(if: $severalProjects) { id name }
@@ -127,7 +128,7 @@ export const searchDocument = (content: typeof NO_CONTENT) =>
 export const foundFragment = (content: typeof NO_CONTENT) =>
   graphql(
     `fragment Found on SearchResult {
-      hits { score matchType snippet version sameText memory { ...Memory ...MemoryContent ...ShortFields } }
+      hits { score matchType snippet version sameText seemsSupersededBy memory { ...Memory ...MemoryContent ...ShortFields } }
       matchType engine degraded message sequence
     }`,
     [MEMORY, content, SHORT_FIELDS],

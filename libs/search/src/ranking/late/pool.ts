@@ -4,7 +4,7 @@ import { type RetrieverHit, retrieverCandidates } from '../retriever.ts'
 import { estimateMatches } from './estimate.ts'
 import { type QuestionToken, wholeWeight } from './question-weights.ts'
 import { LONG_TOKENS, type TermName } from './terms.ts'
-import { nearMatch, ownMatch, type TokenMatches, type TokenRows } from './token-rows.ts'
+import { type MatchesBeside, nearMatch, ownMatch, type TokenMatches, type TokenRows } from './token-rows.ts'
 import { wordsShare } from './words-share.ts'
 
 /** What a pool is made of. */
@@ -17,6 +17,8 @@ export interface PoolInput extends Retrievers {
   readonly matches: TokenRows
   /** The neighbourhoods of candidates with a context, as far as they were looked up. */
   readonly neighbourhoods: Neighbourhoods
+  /** How far a memory continues one beside it, 0 to 1 (`continuation`). Default: wholly. */
+  readonly continues?: (memoryId: string, beside: string) => number
   /** Whether a memory that no retriever found passes the search's filter, phrases and exclusions. */
   readonly eligible: (memoryId: string) => boolean
   /** Whether a person named in the question speaks in the memory (`speakers.ts`). */
@@ -40,6 +42,8 @@ export interface Member {
   readonly vector: RankedCandidate | undefined
   /** The memories around it that match together with it. */
   readonly beside: readonly string[]
+  /** How far it continues the one of them that it continues most, 0 to 1; 0 where there are none. */
+  readonly continued: number
   /** That of `session` is known once all members are. */
   readonly values: Record<TermName, number>
 }
@@ -48,6 +52,7 @@ export interface Member {
 export function poolOf(input: PoolInput): Member[] {
   const { question, matches, neighbourhoods, eligible, isSpokenByNamed, timeMatch, candidatesPerRetriever } =
     input
+  const { continues = () => 1 } = input
   const lexical = ranksOf(input.lexical, candidatesPerRetriever)
   const vector = ranksOf(input.vector, candidatesPerRetriever)
   const candidates = new Set([...lexical.keys(), ...vector.keys()])
@@ -62,12 +67,16 @@ export function poolOf(input: PoolInput): Member[] {
     const neighbourhood = all.get(memoryId) ?? null
     const row = matches.get(memoryId)
     const beside: string[] = []
-    const rows: TokenMatches[] = []
+    const rows: MatchesBeside[] = []
+    let continued = 0
     around(neighbourhood, (id) => {
       const other = inPool.has(id) ? matches.get(id) : undefined
       if (other === undefined) return
+      const share = continues(memoryId, id)
+      if (share === 0) return
+      continued = Math.max(continued, share)
       beside.push(id)
-      rows.push(other)
+      rows.push({ matches: other, share })
     })
     const words = wordsShare(lexical.get(memoryId)?.score ?? 0, whole)
     const { own, near } = tokenMatches(question, row, rows, words)
@@ -77,6 +86,7 @@ export function poolOf(input: PoolInput): Member[] {
       lexical: lexical.get(memoryId),
       vector: vector.get(memoryId),
       beside,
+      continued,
       values: {
         base: 1,
         pool: choice,
@@ -120,6 +130,13 @@ const ranksOf = (hits: readonly RetrieverHit[] | null, candidates: number): Map<
 /** How many memories on each side match together with a memory. With one LoCoMo loses .01 recall. */
 const AROUND = 2
 
+/** Texts that resemble each other less have nothing to do with each other, and those that do more continue each other wholly. */
+const RESEMBLANCE = { least: 0.12, most: 0.3 }
+
+/** How far a text continues the one beside it, 0 to 1. @param resemblance of the two (`resemblance.ts`) */
+export const continuation = (resemblance: number): number =>
+  Math.min(1, Math.max(0, (resemblance - RESEMBLANCE.least) / (RESEMBLANCE.most - RESEMBLANCE.least)))
+
 /** Calls `each` with the memories beside one, those before it first, nearest first. */
 function around(neighbourhood: Neighbourhood | null, each: (memoryId: string) => void): void {
   if (neighbourhood === null) return
@@ -130,13 +147,13 @@ function around(neighbourhood: Neighbourhood | null, each: (memoryId: string) =>
 function tokenMatches(
   question: readonly QuestionToken[],
   row: TokenMatches | undefined,
-  beside: readonly TokenMatches[],
+  beside: readonly MatchesBeside[],
   words: number,
 ): { readonly own: number; readonly near: number } {
-  if (row !== undefined) return { own: ownMatch(question, row), near: nearMatch(question, [row, ...beside]) }
+  if (row !== undefined) return { own: ownMatch(question, row), near: nearMatch(question, row, beside) }
   const estimated = estimateMatches(words)
   if (beside.length === 0) return estimated
-  return { own: estimated.own, near: Math.max(estimated.near, nearMatch(question, beside)) }
+  return { own: estimated.own, near: Math.max(estimated.near, nearMatch(question, undefined, beside)) }
 }
 
 /** The member that matches best in each member's context; itself without a context. */

@@ -22,13 +22,14 @@ export interface RankLateInput extends PoolInput {
  * the question.
  *
  * ```
- * log-odds = 6·own + 6·near + 1.5·session + 2·words + 1.5·vector + 1.25·speaker + 1.5·time − .3·length − 1.5·pool − 2.2
+ * log-odds = 6·own + 6·near + 1.5·session + 3·words + 1.5·vector + 1.25·speaker + 2·time − .3·length − 1.5·pool − 2.2
  * score    = 1 / (1 + e^−log-odds)
  * ```
  *
  * The terms and their weights are in `terms.ts`. No term is relative to the best of the answer, so scores
  * are comparable between questions: each is the probability that the hit is relevant.
  *
+ * A neighbour counts as far as it continues the memory (`continuation`), and so does the best of its context.
  * The candidates and the neighbours at distance 1 that were looked up can become hits, and match as each other's
  * surroundings.
  * Deterministic: equal scores are ordered by id, and the order of the input does not matter.
@@ -87,7 +88,8 @@ function bestOf(input: RankLateInput): Scored[] {
   return pool
     .map((member) => {
       const best = session(member)
-      member.values.session = best.values.near
+      const { values, continued } = member
+      values.session = values.near + continued * (best.values.near - values.near)
       return { member, best, logOdds: logOddsOf(member.values, weights) }
     })
     .toSorted((a, b) => b.logOdds - a.logOdds || (a.member.memoryId < b.member.memoryId ? -1 : 1))

@@ -43,13 +43,13 @@ export const WEIGHTS: Readonly<Record<TermName, number>> = {
   /** The best such match in its context, or its own without a context. Brings .01 recall in conversations. */
   session: 1.5,
   /** Exact words: the lexical score as a share of what all words of the question could have (`wordsShare`). */
-  words: 2,
+  words: 3,
   /** The cosine of the vectors. Conversations need it least, Cranfield most: .01 nDCG. */
   vector: 1.5,
   /** 1 if a person named in the question speaks. Brings .03 recall in conversations. */
   speaker: 1.25,
   /** How near it is to a time that the question names (`rank-late.ts`); 0 for the most questions. */
-  time: 1.5,
+  time: 2,
   /** Doublings of its length beyond 64 tokens: the longer a text, the better its best token by chance. */
   length: -0.3,
 }

@@ -24,10 +24,25 @@ describe('the own match', () => {
 
 describe('the match with what is around', () => {
   it('takes each token where it matches best, in full', () => {
-    expect(nearMatch(question, [row(0.25, 0.5), row(0.75, -0.5)])).toBeCloseTo((3 * 0.75 + 0.5) / 4)
+    expect(nearMatch(question, row(0.25, 0.5), [{ matches: row(0.75, -0.5), share: 1 }])).toBeCloseTo(
+      (3 * 0.75 + 0.5) / 4,
+    )
+  })
+
+  it('counts what is around as far as it continues the memory', () => {
+    const around = (share: number) =>
+      nearMatch(question, row(0.25, 0.5), [{ matches: row(0.75, -0.5), share }])
+    expect(around(0.5)).toBeCloseTo((3 * 0.5 + 0.5) / 4)
+    expect(around(0)).toBeCloseTo((3 * 0.25 + 0.5) / 4)
+  })
+
+  it('is that of what is around if the memory is not embedded yet', () => {
+    expect(nearMatch(question, undefined, [{ matches: row(0.75, -0.5), share: 0.5 }])).toBeCloseTo(
+      (3 * 0.75 - 0.5) / 4,
+    )
   })
 
   it('is that of the memory if nothing is around', () => {
-    expect(nearMatch(question, [row(0.75, -0.5)])).toBeCloseTo((3 * 0.75 - 0.5) / 4)
+    expect(nearMatch(question, row(0.75, -0.5))).toBeCloseTo((3 * 0.75 - 0.5) / 4)
   })
 })

@@ -36,19 +36,34 @@ export function ownMatch(question: readonly QuestionToken[], { best }: TokenMatc
   return whole > 0 ? sum / whole : 0
 }
 
+/** What stands beside a memory, and how far it continues it, 0 to 1. */
+export interface MatchesBeside {
+  readonly matches: TokenMatches
+  readonly share: number
+}
+
 /**
  * MaxSim of a memory together with those around it: every token of the question may match in any of them. An
- * answer seldom repeats what it answers; the turn before it does.
+ * answer seldom repeats what it answers; the turn before it does. What a neighbour matches better counts as far as it continues
+ * the memory: beside an unrelated one nothing is gained.
  *
- * @param rows of the memory and of those around it, at least one
+ * @param own the memory's; undefined if it is not embedded yet, then its neighbours' count in full
  */
-export function nearMatch(question: readonly QuestionToken[], rows: readonly TokenMatches[]): number {
+export function nearMatch(
+  question: readonly QuestionToken[],
+  own: TokenMatches | undefined,
+  beside: readonly MatchesBeside[] = [],
+): number {
   let sum = 0
   let whole = 0
   for (let token = 0; token < question.length; token++) {
     const weight = question[token]?.weight ?? 0
-    let most = Number.NEGATIVE_INFINITY
-    for (const { best } of rows) most = Math.max(most, best[token] ?? 0)
+    const least = own?.best[token] ?? (own === undefined ? Number.NEGATIVE_INFINITY : 0)
+    let most = least
+    for (const { matches, share } of beside) {
+      const other = matches.best[token] ?? 0
+      if (other > most) most = Math.max(most, own === undefined ? other : least + share * (other - least))
+    }
     sum += weight * most
     whole += weight
   }

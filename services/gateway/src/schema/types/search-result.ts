@@ -171,6 +171,12 @@ builder.objectType(searchHit, {
         'Other memories that were found and have the same text, by their ids without the kind. They are no hits of their own.',
       resolve: ({ sameText = [] }) => sameText,
     }),
+    seemsSupersededBy: t.id({
+      nullable: true,
+      description:
+        'The newer memory of the same thing by which this one seems superseded, by its id without the kind: a decision on the same topic, or one that is much alike. Nothing is settled by that.',
+      resolve: (hit) => hit.seemsSupersededBy ?? null,
+    }),
     matchType: t.field({ type: matchType, resolve: (hit) => hit.matchType }),
     snippet: t.exposeString('snippet', {
       description: 'About 150 characters of HTML: matches stand in <mark>, everything else is escaped.',
@@ -239,7 +245,10 @@ builder.objectType(searchResult, {
       resolve: ({ degraded }) => [...degraded],
       description: 'What the answer lacks, in sentences.',
     }),
-    message: t.exposeString('message', { nullable: true, description: 'A hint if nothing was found.' }),
+    message: t.exposeString('message', {
+      nullable: true,
+      description: 'A hint if nothing was found; else what was left out.',
+    }),
     text: t.string({
       resolve: async (answer, _, context) => {
         const low = new Set<SearchHit>()
