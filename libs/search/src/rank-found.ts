@@ -306,10 +306,11 @@ const NAMES =
   /(?<=[\p{L}\p{N},;)] )\p{Lu}[\p{L}\p{N}]+|(?=[\p{L}\p{N}_-]*\p{N})(?=[\p{L}\p{N}_-]*\p{L})[\p{L}\p{N}_-]+/gu
 
 /**
- * Puts the newest memory of the same thing first: of decisions on one topic, and of memories of one kind and context that are
- * much alike and name the same things. It takes the best score of them, and the others, right behind it, say by what they seem
+ * Puts the newest memory of the same thing before the older ones: of decisions on one topic, and of memories of one kind and
+ * context that are much alike and name the same things. It takes the best score of them, and the others say by what they seem
  * superseded. Nothing is settled by that: only `supersedes` does.
  *
+ * @param hits best first
  * @param resemble how much two of the hits resemble each other; null if nobody knows
  */
 export function newestFirst<Hit extends Succeeded<Scored>>(
@@ -317,25 +318,28 @@ export function newestFirst<Hit extends Succeeded<Scored>>(
   memories: ReadonlyMap<string, Memory>,
   resemble: (one: string, other: string) => number | null,
 ): readonly Hit[] {
-  const groups: Hit[][] = []
+  const groups: [Hit, ...Hit[]][] = []
   for (const hit of hits) {
-    const group = groups.find((others) => others.some((other) => isSameThing(hit, other, memories, resemble)))
+    const group = groups.find(([first]) => isSameThing(hit, first, memories, resemble))
     if (group === undefined) groups.push([hit])
     else group.push(hit)
   }
   if (groups.length === hits.length) return hits
   const age = ({ memoryId }: Hit) => timeOf(memories.get(memoryId)?.state)
-  return groups.flatMap((group) => {
-    const [newest, ...older] = group.toSorted((one, other) => age(other) - age(one))
-    if (newest === undefined || older.length === 0) return group
-    const score = Math.max(...group.map((hit) => hit.score))
-    return [
-      { ...newest, score },
-      ...older
-        .toSorted((one, other) => other.score - one.score)
-        .map((hit) => ({ ...hit, seemsSupersededBy: newest.memoryId })),
-    ]
-  })
+  return groups
+    .flatMap((group) => {
+      const [best] = group
+      const newest = group.reduce((one, other) => (age(other) > age(one) ? other : one))
+      return group.length === 1
+        ? group
+        : [
+            { ...newest, score: best.score },
+            ...group
+              .filter((hit) => hit !== newest)
+              .map((hit) => ({ ...hit, seemsSupersededBy: newest.memoryId })),
+          ]
+    })
+    .toSorted((one, other) => other.score - one.score)
 }
 
 const timeOf = (state: MemoryState | undefined): number =>

@@ -76,6 +76,15 @@ export async function search(
     )
   }
   const found = await searchTexts(parts, query, times, request, embedded)
+  if (found.hits.length === 0 && query.excluded.length > 0) {
+    const literal = request.query.replaceAll(/(?<=^|\s)-(?=\S)/gu, '')
+    const answer = literal === request.query ? found : await search(parts, { ...request, query: literal })
+    if (answer.hits.length > 0)
+      return {
+        ...answer,
+        message: 'Nothing is found without the words behind the hyphens, so they were searched too.',
+      }
+  }
   const answer = { ...found, degraded: [...tooManyDemands(query), ...found.degraded] }
   if (named === null) return answer
   const ofKind = await hitsOfKind(parts, query, request, { ...named, kind: named.kind }, times)
@@ -199,7 +208,11 @@ async function attempt(
     readHits(input, byScore, retrievers.since),
     byTokens === null ? NO_CHUNKS : readChunks(input.scope, byTokens, idsOf(byScore)),
   ])
-  const inOrder = newestFirst(ranked, memories, (one, other) => byTokens?.resemble(one, other) ?? null)
+  // Who asks for a time wants what was true then.
+  const inOrder =
+    times.length > 0
+      ? ranked
+      : newestFirst(ranked, memories, (one, other) => byTokens?.resemble(one, other) ?? null)
   const passages =
     overtaken || byTokens === null ? NO_PASSAGES : await bestPassages(byTokens, chunks, memories)
   const hits = overtaken ? [] : await presentHits(parts, query, inOrder, memories, retrievers, passages)

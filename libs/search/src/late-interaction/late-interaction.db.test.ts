@@ -60,7 +60,7 @@ describe.each(COMBINATIONS)('late interaction on $name with $database', ({ start
     const { hits } = await find(scope, 'lantern pier')
     const near = new Map(hits.map((hit) => [hit.memory.sequence, valuesOf(hit).near ?? 0]))
     expect(near.get(2)).toBeGreaterThan(0.9)
-    expect(near.get(2)).toBeCloseTo(near.get(1) ?? 0, 6)
+    expect(near.get(1)).toBeGreaterThan(0.9)
     expect(near.get(3)).toBeLessThan(0.8)
   })
 

@@ -289,7 +289,7 @@ describe.each(TEST_DATABASES)('checkReadModel on $name', ({ start }) => {
       ({ postings }) =>
         sql`update ${postings} set recent = set_byte(recent, 2, get_byte(recent, 2) + 16)
           where project_id = ${scope.projectId} and lexeme = 'gamma'`,
-      /gamma.*2 \(2\/4\) should not be there/,
+      /gamma.*2 \(2\/5\) should not be there/,
     ],
     [
       'a wrong length',

@@ -83,13 +83,13 @@ describe('ranking by late interaction', () => {
       ['own', 0.375, 2.25],
       ['near', 0.5, 3],
       ['session', 0.5, 0.75],
-      ['words', 0.25, 0.5],
+      ['words', 0.25, 0.75],
       ['vector', 0.5, 0.75],
       ['speaker', 1, 1.25],
-      ['time', 0.5, 0.75],
+      ['time', 0.5, 1],
       ['length', 2, -0.6],
     ])
-    expect(hit?.score).toBeCloseTo(1 / (1 + Math.exp(-6.45)))
+    expect(hit?.score).toBeCloseTo(1 / (1 + Math.exp(-6.95)))
     expect(hit?.explanation.score).toBe(hit?.score)
   })
 
@@ -153,7 +153,7 @@ describe('ranking by late interaction', () => {
         { memoryId: 'good', score: 0.6 },
         { memoryId: 'bad', score: 0.1 },
       ],
-      lexical: [{ memoryId: 'late', score: 9 }],
+      lexical: [{ memoryId: 'late', score: 5 }],
     }
     expect(ids(input)).toEqual(['good', 'late', 'bad'])
     expect(rank(input)[1]?.matchType).toBe('KEYWORD')

@@ -232,7 +232,7 @@ describe.each(TEST_DATABASES)('the lexical retriever on $name', ({ start }) => {
       'see -"part8 part7"',
     ])
       expect((await retriever(scope, query)).map(({ memoryId }) => memoryId)[0], query).toBe(named?.state.id)
-    for (const query of ['String', 'snake_case_names', 'snake', '"map string token"'])
+    for (const query of ['String', 'snake_case', 'snake', 'SnakeCase', '"map string token"'])
       expect(await retriever(scope, query), query).toHaveLength(1)
   })
 
