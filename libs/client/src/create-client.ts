@@ -1,6 +1,7 @@
 import type { GraphQLDocument, ReadonlyInput } from '@daybook/api/graphql'
 import { createCalls } from './calls/calls.ts'
-import { type EventsOptions, followEvents, type MemoryEvent } from './events/follow-journal.ts'
+import { followEvents, type MemoryEvent } from './events/follow-events.ts'
+import type { EventsOptions } from './events/follow-journal.ts'
 import { type ConnectionOptions, openConnection, type RequestOptions, request } from './http/request.ts'
 import { createOwnWrites, READABLE } from './own-writes/own-writes.ts'
 import { createReads, type Reads } from './reads.ts'

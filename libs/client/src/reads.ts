@@ -45,7 +45,7 @@ export type ContextOptions = ReadOptions &
   Omit<ReadonlyInput<VariablesOf<typeof CONTEXT_FOR>>, 'query' | Waits>
 
 /** The best memories for a prompt, packed into one text within a budget of tokens. */
-export type PackedContext = ResultOf<typeof CONTEXT_FOR>['context']
+export type PackedContext = ResultOf<typeof CONTEXT_FOR>['contextFor']
 
 /** How many memories have which label, kind, category, and so on. */
 export type Facets = ResultOf<typeof FACETS>['facets']
@@ -106,9 +106,9 @@ export function createReads(calls: Calls, ownWrites: OwnWrites): Reads {
       const read = () => calls.read(document, { key, limit }, options)
       return toResult((await ownWrites.readingAfter(options.atLeast, read)).found)
     }
-  const list = (options: ListOptions, read: (after: string | null) => Promise<{ page: MemoryPage }>) =>
+  const list = (options: ListOptions, read: (after: string | null) => Promise<MemoryPage>) =>
     eachNode(async (after) => {
-      const { page } = await ownWrites.readingAfter(options.atLeast, () => read(after))
+      const page = await ownWrites.readingAfter(options.atLeast, () => read(after))
       return { ...page, nodes: page.edges.map(({ node }) => toMemory(node)) }
     })
   return {
@@ -124,11 +124,11 @@ export function createReads(calls: Calls, ownWrites: OwnWrites): Reads {
       const answer = await ownWrites.reading(atLeast, (place) =>
         calls.read(CONTEXT_FOR, { query, ...given, ...place }, { signal, timeoutMs }),
       )
-      return answer.context
+      return answer.contextFor
     },
     async similar(to, options = {}) {
       const read = () => calls.read(SIMILAR, to, options)
-      return toResult((await ownWrites.readingAfter(options.atLeast, read)).found)
+      return toResult((await ownWrites.readingAfter(options.atLeast, read)).similar)
     },
     recall: byKey(RECALL),
     pop: byKey(POP),
@@ -142,11 +142,21 @@ export function createReads(calls: Calls, ownWrites: OwnWrites): Reads {
       return memory === null ? null : toMemory(memory)
     },
     memories: ({ filter, asOf, pageSize: first = PAGE, ...options } = {}) =>
-      list(options, (after) => calls.read(MEMORIES, { filter, asOf, first, after }, options)),
+      list(
+        options,
+        async (after) => (await calls.read(MEMORIES, { filter, asOf, first, after }, options)).memories,
+      ),
     openTodos: ({ filter, pageSize: first = PAGE, ...options } = {}) =>
-      list(options, (after) => calls.read(OPEN_TODOS, { filter, first, after }, options)),
+      list(
+        options,
+        async (after) => (await calls.read(OPEN_TODOS, { filter, first, after }, options)).openTodos,
+      ),
     activeSessions: ({ filter, pageSize: first = PAGE, ...options } = {}) =>
-      list(options, (after) => calls.read(ACTIVE_SESSIONS, { filter, first, after }, options)),
+      list(
+        options,
+        async (after) =>
+          (await calls.read(ACTIVE_SESSIONS, { filter, first, after }, options)).activeSessions,
+      ),
     history: (id, options = {}) =>
       eachNode(async (after) => {
         const read = () => calls.read(HISTORY, { id, after }, options)

@@ -1,4 +1,5 @@
 import { graphql } from '@daybook/api/graphql'
+import * as queries from '@daybook/api/queries'
 import { MEMORY } from './memory.ts'
 import { memoryContent } from './memory-content.ts'
 
@@ -13,20 +14,7 @@ export const FOUND = graphql(
   [MEMORY, CONTENT],
 )
 
-export const SEARCH = graphql(
-  `query Search(
-    $query: String!, $filter: MemoryFilter, $mode: SearchMode, $limit: Int, $minScore: Float, $floor: Boolean,
-    $ranking: RankingMethod, $weights: RankingWeights, $engine: SearchEngine, $asOf: DateTime, $acrossVersions: Boolean,
-    $projects: [String!], $atLeast: Int, $atLeastHash: String
-  ) {
-    search(
-      query: $query, filter: $filter, mode: $mode, limit: $limit, minScore: $minScore, floor: $floor,
-      ranking: $ranking, weights: $weights, engine: $engine, asOf: $asOf, acrossVersions: $acrossVersions,
-      projects: $projects, atLeast: $atLeast, atLeastHash: $atLeastHash
-    ) { ...Found }
-  }`,
-  [FOUND],
-)
+export const SEARCH = queries.search('...Found', [FOUND])
 
 export const RECALL = graphql(
   'query Recall($key: String!, $limit: Int) { found: recall(key: $key, limit: $limit) { ...Found } }',
@@ -49,72 +37,25 @@ export const RECALL_ENTITY = graphql(
   [FOUND],
 )
 
-export const SIMILAR = graphql(
-  `query Similar($text: String, $id: ID, $vector: [Float!], $topK: Int, $filter: MemoryFilter) {
-    found: similar(text: $text, id: $id, vector: $vector, topK: $topK, filter: $filter) { ...Found }
-  }`,
-  [FOUND],
-)
+export const SIMILAR = queries.similar('...Found', [FOUND])
 
-export const GET = graphql(
-  `query Memory($id: ID!, $asOf: DateTime, $atLeast: Int, $atLeastHash: String) {
-    memory(id: $id, asOf: $asOf, atLeast: $atLeast, atLeastHash: $atLeastHash) { ...Memory ...MemoryContent }
-  }`,
-  [MEMORY, CONTENT],
-)
+export const GET = queries.memory('...Memory ...MemoryContent', [MEMORY, CONTENT])
 
-export const CONTEXT_FOR = graphql(
-  `query ContextFor(
-    $query: String!, $filter: MemoryFilter, $tokenBudget: Int, $order: ContextOrder, $minScore: Float,
-    $atLeast: Int, $atLeastHash: String
-  ) {
-    context: contextFor(
-      query: $query, filter: $filter, tokenBudget: $tokenBudget, order: $order, minScore: $minScore,
-      atLeast: $atLeast, atLeastHash: $atLeastHash
-    ) {
-      text tokens tokenBudget countedBy engine degraded message sequence
-      entries { number role score tokens whole memory { id kind title trust } }
-      leftOut { reason score memory { id kind title } }
-    }
-  }`,
-)
+export const CONTEXT_FOR = queries.contextFor(`
+  text tokens tokenBudget countedBy engine degraded message sequence
+  entries { number role score tokens whole memory { id kind title trust } }
+  leftOut { reason score memory { id kind title } }`)
 
-export const FACETS = graphql(`
-  query Facets($filter: MemoryFilter, $values: Int, $asOf: DateTime) {
-    facets(filter: $filter, values: $values, asOf: $asOf) {
-      memories
-      kinds { value count } labels { value count } categories { value count } contexts { value count }
-      agents { value count } entityTypes { value count }
-      others { facet values count }
-    }
-  }`)
+export const FACETS = queries.facets(`
+  memories
+  kinds { value count } labels { value count } categories { value count } contexts { value count }
+  agents { value count } entityTypes { value count }
+  others { facet values count }`)
 
-export const MEMORIES = graphql(
-  `query Memories($filter: MemoryFilter, $asOf: DateTime, $first: Int, $after: String) {
-    page: memories(filter: $filter, asOf: $asOf, first: $first, after: $after) {
-      edges { node { ...Memory ...MemoryContent } }
-      pageInfo { hasNextPage endCursor }
-    }
-  }`,
-  [MEMORY, CONTENT],
-)
+const PAGE = 'edges { node { ...Memory ...MemoryContent } } pageInfo { hasNextPage endCursor }'
 
-export const OPEN_TODOS = graphql(
-  `query OpenTodos($filter: MemoryFilter, $first: Int, $after: String) {
-    page: openTodos(filter: $filter, first: $first, after: $after) {
-      edges { node { ...Memory ...MemoryContent } }
-      pageInfo { hasNextPage endCursor }
-    }
-  }`,
-  [MEMORY, CONTENT],
-)
+export const MEMORIES = queries.memories(PAGE, [MEMORY, CONTENT])
 
-export const ACTIVE_SESSIONS = graphql(
-  `query ActiveSessions($filter: MemoryFilter, $first: Int, $after: String) {
-    page: activeSessions(filter: $filter, first: $first, after: $after) {
-      edges { node { ...Memory ...MemoryContent } }
-      pageInfo { hasNextPage endCursor }
-    }
-  }`,
-  [MEMORY, CONTENT],
-)
+export const OPEN_TODOS = queries.openTodos(PAGE, [MEMORY, CONTENT])
+
+export const ACTIVE_SESSIONS = queries.activeSessions(PAGE, [MEMORY, CONTENT])
