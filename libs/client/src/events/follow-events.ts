@@ -1,8 +1,6 @@
 import type { ResultOf } from '@daybook/api/graphql'
 import * as subscriptions from '@daybook/api/subscriptions'
-import { MEMORY } from '../documents/memory.ts'
-import { memoryContent } from '../documents/memory-content.ts'
-import { type Memory, toMemory } from '../memory.ts'
+import { type Memory, toMemory, WHOLE } from '../memory.ts'
 import { type EventsOptions, type Following, followJournal } from './follow-journal.ts'
 
 const EVENTS = subscriptions.events(
@@ -10,7 +8,7 @@ const EVENTS = subscriptions.events(
   id sequence hash status type memoryId version changed actor correlationId recordedAt
   writer { keyId agent client trust }
   memory { ...Memory ...MemoryContent }`,
-  [MEMORY, memoryContent()],
+  WHOLE,
 )
 
 type AnsweredEvent = ResultOf<typeof EVENTS>['events']

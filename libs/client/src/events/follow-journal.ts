@@ -49,7 +49,8 @@ export interface Following {
 /** Waits before it connects again: the first at most 200 ms, none more than 5 s. */
 const BACKOFF = { firstMs: 200, maxMs: 5_000 }
 
-const SILENCE_MS = 30_000
+/** How long the server may say nothing before the connection counts as broken, in milliseconds. */
+export const SILENCE_MS = 30_000
 
 /**
  * Follows the journal across broken connections and restarts of the daemon, without a gap or a repeat:
@@ -85,7 +86,7 @@ export async function* followJournal<Event extends { readonly sequence: number; 
     try {
       seen ??= { sequence: await readHead(calls, signal), hash: null }
       const variables = { after: seen.sequence, afterHash: seen.hash, filter }
-      const stream = openStream(connection, document, variables, { signal, silenceMs, onConnected })
+      const stream = openSubscription(connection, document, variables, { signal, silenceMs, onConnected })
       for await (const { events: event } of stream) {
         seen = { sequence: event.sequence, hash: event.hash }
         yield event
@@ -121,8 +122,8 @@ interface Opened {
  * It is read no faster than the results are taken. It ends when the server completes it.
  * @throws DaybookClientError: UNREACHABLE where the connection breaks or falls silent
  */
-async function* openStream<Result, Variables>(
-  connection: Connection,
+export async function* openSubscription<Result, Variables>(
+  connection: Omit<Connection, 'timeoutMs'>,
   document: GraphQLDocument<Result, Variables>,
   variables: ReadonlyInput<Variables>,
   { signal, silenceMs, onConnected }: Opened,
