@@ -46,7 +46,9 @@ export function createClient(options: ClientOptions): DaybookClient {
   const connection = openConnection(options)
   const { retryForMs = RETRY_FOR_MS } = options
   const calls = createCalls(connection, retryForMs)
-  const ownWrites = createOwnWrites(options.readYourWrites ?? true, (place) => calls.read(READABLE, place))
+  const ownWrites = createOwnWrites(options.readYourWrites ?? true, (place) =>
+    calls.read(READABLE, { id: '', ...place }),
+  )
   const send: DaybookClient['request'] = (document, variables, sent) =>
     request(connection, document, variables, sent)
   return {
