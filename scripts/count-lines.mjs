@@ -8,7 +8,10 @@ import { readFileSync } from 'node:fs'
 const LONGEST = 500
 const GENERATED = new Set([
   'libs/api/src/schema.d.ts',
-  'libs/api/src/operations.ts',
+  'libs/api/src/projection-names.ts',
+  'libs/api/src/queries.ts',
+  'libs/api/src/mutations.ts',
+  'libs/api/src/subscriptions.ts',
   'libs/postgres/src/tables.ts',
 ])
 

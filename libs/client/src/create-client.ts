@@ -1,6 +1,7 @@
 import type { GraphQLDocument, ReadonlyInput } from '@daybook/api/graphql'
 import { createCalls } from './calls/calls.ts'
-import { type EventsOptions, followEvents, type MemoryEvent } from './events/follow-journal.ts'
+import { followEvents, type MemoryEvent } from './events/follow-events.ts'
+import type { EventsOptions } from './events/follow-journal.ts'
 import { type ConnectionOptions, openConnection, type RequestOptions, request } from './http/request.ts'
 import { createOwnWrites, READABLE } from './own-writes/own-writes.ts'
 import { createReads, type Reads } from './reads.ts'
@@ -45,7 +46,9 @@ export function createClient(options: ClientOptions): DaybookClient {
   const connection = openConnection(options)
   const { retryForMs = RETRY_FOR_MS } = options
   const calls = createCalls(connection, retryForMs)
-  const ownWrites = createOwnWrites(options.readYourWrites ?? true, (place) => calls.read(READABLE, place))
+  const ownWrites = createOwnWrites(options.readYourWrites ?? true, (place) =>
+    calls.read(READABLE, { id: '', ...place }),
+  )
   const send: DaybookClient['request'] = (document, variables, sent) =>
     request(connection, document, variables, sent)
   return {

@@ -1,7 +1,6 @@
-import type { InputOf, ResultOf } from '@daybook/api/graphql'
-import { type Memory as Answered } from './documents/memory.ts'
-import { withContent } from './documents/memory-content.ts'
-import type { FOUND } from './documents/reads.ts'
+import { graphql, type InputOf, type ResultOf } from '@daybook/api/graphql'
+import { type Memory as Answered, MEMORY } from './documents/memory.ts'
+import { memoryContent, withContent } from './documents/memory-content.ts'
 
 type KeysOf<Union> = Union extends unknown ? keyof Union : never
 
@@ -22,7 +21,20 @@ export type Memory = Answered & { readonly content: MemoryContent }
 /** The memory of an answer. */
 export const toMemory = (answered: Answered): Memory => withContent(answered) as unknown as Memory
 
-type FoundAnswer = ResultOf<typeof FOUND>
+/** The fragments of a memory with its own fields. */
+export const WHOLE = [MEMORY, memoryContent()] as const
+
+/** What a search found. */
+export const FOUND = graphql(
+  `fragment Found on SearchResult {
+    hits { score matchType snippet version project { id name } memory { ...Memory ...MemoryContent } }
+    matchType engine degraded message sequence text
+  }`,
+  WHOLE,
+)
+
+/** What it answers. */
+export type FoundAnswer = ResultOf<typeof FOUND>
 
 /** A memory that a search found. */
 export type SearchHit = Omit<FoundAnswer['hits'][number], 'memory'> & { readonly memory: Memory }

@@ -1,27 +1,45 @@
 import type { GraphQLDocument, InputOf, ReadonlyInput, ResultOf, VariablesOf } from '@daybook/api/graphql'
+import * as queries from '@daybook/api/queries'
 import type { Calls } from './calls/calls.ts'
 import { DaybookClientError } from './client-error.ts'
 import type { Memory as AnsweredMemory } from './documents/memory.ts'
 import { HISTORY, type HistoryEvent } from './documents/memory.ts'
-import {
-  ACTIVE_SESSIONS,
-  CONTEXT_FOR,
-  FACETS,
-  type FOUND,
-  GET,
-  MEMORIES,
-  OPEN_TODOS,
-  POP,
-  RECALL,
-  RECALL_DECISION,
-  RECALL_DOCUMENT,
-  RECALL_ENTITY,
-  SEARCH,
-  SIMILAR,
-} from './documents/reads.ts'
 import type { RequestOptions } from './http/request.ts'
-import { type Memory, type SearchResult, toMemory, toResult } from './memory.ts'
+import {
+  FOUND,
+  type FoundAnswer,
+  type Memory,
+  type SearchResult,
+  toMemory,
+  toResult,
+  WHOLE,
+} from './memory.ts'
 import type { OwnWrites, Receipt } from './own-writes/own-writes.ts'
+
+const SEARCH = queries.search('...Found', [FOUND])
+const RECALL = queries.recall('...Found', [FOUND])
+const POP = queries.pop('...Found', [FOUND])
+const RECALL_DECISION = queries.recallDecision('...Found', [FOUND])
+const RECALL_DOCUMENT = queries.recallDocument('...Found', [FOUND])
+const RECALL_ENTITY = queries.recallEntity('...Found', [FOUND])
+const SIMILAR = queries.similar('...Found', [FOUND])
+const GET = queries.memory('...Memory ...MemoryContent', WHOLE)
+
+const CONTEXT_FOR = queries.contextFor(`
+  text tokens tokenBudget countedBy engine degraded message sequence
+  entries { number role score tokens whole memory { id kind title trust } }
+  leftOut { reason score memory { id kind title } }`)
+
+const FACETS = queries.facets(`
+  memories
+  kinds { value count } labels { value count } categories { value count } contexts { value count }
+  agents { value count } entityTypes { value count }
+  others { facet values count }`)
+
+const MEMORY_PAGE = 'edges { node { ...Memory ...MemoryContent } } pageInfo { hasNextPage endCursor }'
+const MEMORIES = queries.memories(MEMORY_PAGE, WHOLE)
+const OPEN_TODOS = queries.openTodos(MEMORY_PAGE, WHOLE)
+const ACTIVE_SESSIONS = queries.activeSessions(MEMORY_PAGE, WHOLE)
 
 /** Selects memories; all conditions must hold. */
 export type MemoryFilter = InputOf<'MemoryFilter'>
@@ -45,7 +63,7 @@ export type ContextOptions = ReadOptions &
   Omit<ReadonlyInput<VariablesOf<typeof CONTEXT_FOR>>, 'query' | Waits>
 
 /** The best memories for a prompt, packed into one text within a budget of tokens. */
-export type PackedContext = ResultOf<typeof CONTEXT_FOR>['context']
+export type PackedContext = ResultOf<typeof CONTEXT_FOR>['contextFor']
 
 /** How many memories have which label, kind, category, and so on. */
 export type Facets = ResultOf<typeof FACETS>['facets']
@@ -97,18 +115,20 @@ export interface Reads {
 
 const PAGE = 50
 
-type RecallDocument = GraphQLDocument<{ found: ResultOf<typeof FOUND> }, VariablesOf<typeof RECALL>>
-
 export function createReads(calls: Calls, ownWrites: OwnWrites): Reads {
-  const byKey =
-    (document: RecallDocument) =>
-    async (key: string, { limit, ...options }: RecallOptions = {}): Promise<SearchResult> => {
-      const read = () => calls.read(document, { key, limit }, options)
-      return toResult((await ownWrites.readingAfter(options.atLeast, read)).found)
-    }
-  const list = (options: ListOptions, read: (after: string | null) => Promise<{ page: MemoryPage }>) =>
+  /** Reads what one field found, after one's own writes. */
+  const find = async <Variables>(
+    document: GraphQLDocument<Readonly<Record<string, FoundAnswer>>, Variables>,
+    variables: ReadonlyInput<Variables>,
+    options: ReadOptions,
+  ): Promise<SearchResult> => {
+    const read = () => calls.read(document, variables, options)
+    const [found] = Object.values(await ownWrites.readingAfter(options.atLeast, read))
+    return toResult(found as FoundAnswer)
+  }
+  const list = (options: ListOptions, read: (after: string | null) => Promise<MemoryPage>) =>
     eachNode(async (after) => {
-      const { page } = await ownWrites.readingAfter(options.atLeast, () => read(after))
+      const page = await ownWrites.readingAfter(options.atLeast, () => read(after))
       return { ...page, nodes: page.edges.map(({ node }) => toMemory(node)) }
     })
   return {
@@ -124,17 +144,14 @@ export function createReads(calls: Calls, ownWrites: OwnWrites): Reads {
       const answer = await ownWrites.reading(atLeast, (place) =>
         calls.read(CONTEXT_FOR, { query, ...given, ...place }, { signal, timeoutMs }),
       )
-      return answer.context
+      return answer.contextFor
     },
-    async similar(to, options = {}) {
-      const read = () => calls.read(SIMILAR, to, options)
-      return toResult((await ownWrites.readingAfter(options.atLeast, read)).found)
-    },
-    recall: byKey(RECALL),
-    pop: byKey(POP),
-    recallDecision: byKey(RECALL_DECISION),
-    recallDocument: byKey(RECALL_DOCUMENT),
-    recallEntity: byKey(RECALL_ENTITY),
+    similar: (to, options = {}) => find(SIMILAR, to, options),
+    recall: (key, { limit, ...options } = {}) => find(RECALL, { key, limit }, options),
+    pop: (name, { limit, ...options } = {}) => find(POP, { name, limit }, options),
+    recallDecision: (topic, { limit, ...options } = {}) => find(RECALL_DECISION, { topic, limit }, options),
+    recallDocument: (id, { limit, ...options } = {}) => find(RECALL_DOCUMENT, { id, limit }, options),
+    recallEntity: (name, { limit, ...options } = {}) => find(RECALL_ENTITY, { name, limit }, options),
     async memory(id, { asOf, ...options } = {}) {
       const { memory } = await ownWrites.reading(options.atLeast, (place) =>
         calls.read(GET, { id, asOf, ...place }, options),
@@ -142,11 +159,21 @@ export function createReads(calls: Calls, ownWrites: OwnWrites): Reads {
       return memory === null ? null : toMemory(memory)
     },
     memories: ({ filter, asOf, pageSize: first = PAGE, ...options } = {}) =>
-      list(options, (after) => calls.read(MEMORIES, { filter, asOf, first, after }, options)),
+      list(
+        options,
+        async (after) => (await calls.read(MEMORIES, { filter, asOf, first, after }, options)).memories,
+      ),
     openTodos: ({ filter, pageSize: first = PAGE, ...options } = {}) =>
-      list(options, (after) => calls.read(OPEN_TODOS, { filter, first, after }, options)),
+      list(
+        options,
+        async (after) => (await calls.read(OPEN_TODOS, { filter, first, after }, options)).openTodos,
+      ),
     activeSessions: ({ filter, pageSize: first = PAGE, ...options } = {}) =>
-      list(options, (after) => calls.read(ACTIVE_SESSIONS, { filter, first, after }, options)),
+      list(
+        options,
+        async (after) =>
+          (await calls.read(ACTIVE_SESSIONS, { filter, first, after }, options)).activeSessions,
+      ),
     history: (id, options = {}) =>
       eachNode(async (after) => {
         const read = () => calls.read(HISTORY, { id, after }, options)

@@ -1,7 +1,7 @@
+import { isFailure } from '@daybook/api/failure'
 import type { GraphQLDocument, InputOf, ReadonlyInput, ResultOf, VariablesOf } from '@daybook/api/graphql'
 import { type Calls, type ChangeOptions, failureOf, succeeded } from './calls/calls.ts'
 import type { DaybookClientError } from './client-error.ts'
-import { isFailure } from './documents/failure.ts'
 import {
   type ChangedAnswer,
   CLOSE_SESSION,
@@ -151,7 +151,7 @@ export function createWrites({ calls, ownWrites, defaults, request }: Parts): Wr
       calls.change(
         REMEMBER_MANY,
         (key) => ({ inputs: inputs.map((input, index) => complete(input, `${key}:${index}`)) }),
-        ({ results }) =>
+        ({ result: results }) =>
           results.map((result) => (isFailure(result) ? failureOf(result) : noted(remembered(result)))),
         options,
       ),

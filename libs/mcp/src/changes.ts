@@ -1,9 +1,9 @@
-import { graphql } from '@daybook/api/graphql'
+import * as subscriptions from '@daybook/api/subscriptions'
 import type { ServerEvent, ServerEventBus } from '@modelcontextprotocol/server'
 import { memoryUri } from './resources/index.ts'
 
 /** What to subscribe to in Daybook for `resourcesOf`. */
-export const CHANGES = graphql('subscription McpChanges { events { memoryId } }')
+export const CHANGES = subscriptions.events('memoryId')
 
 /** A memory changed. */
 export interface Change {

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { type Failure, fieldOf, isFailure } from '@daybook/api/failure'
 import { graphql, type ResultOf } from '@daybook/api/graphql'
-import { type Failure, fieldOf, isFailure } from '@daybook/client/documents/failure'
+import * as queries from '@daybook/api/queries'
 import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import { NOTICE, quoting, shortMessage } from './answers/memory.ts'
 import { ApiError, type Session } from './session.ts'
@@ -96,9 +97,7 @@ export const OPERATION = graphql(
 /** Long work of Daybook. */
 type Operation = ResultOf<typeof OPERATION>
 
-const READ = graphql('query McpOperationNow($id: ID!) { operation(id: $id) { ...McpOperation } }', [
-  OPERATION,
-])
+const READ = queries.operation('...McpOperation', [OPERATION])
 
 /** Clients give a call of a tool 60 s as a rule; what takes longer goes on without it. Milliseconds. */
 const [WAIT_MS, LOOK_MS] = [20_000, 200]

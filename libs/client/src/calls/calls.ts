@@ -1,6 +1,6 @@
+import { type Failure, fieldOf, isFailure } from '@daybook/api/failure'
 import type { GraphQLDocument, ReadonlyInput } from '@daybook/api/graphql'
 import { DaybookClientError } from '../client-error.ts'
-import { type Failure, fieldOf, isFailure } from '../documents/failure.ts'
 import { type Connection, type RequestOptions, request } from '../http/request.ts'
 import { newIdempotencyKey, retrying, waitAfter } from '../retry/retrying.ts'
 

@@ -1,4 +1,5 @@
 import { graphql, type ResultOf } from '@daybook/api/graphql'
+import * as queries from '@daybook/api/queries'
 
 /** The fields that every memory has. */
 export const MEMORY = graphql(`
@@ -44,4 +45,4 @@ export const EXPLANATION = graphql(`
 export type Explanation = ResultOf<typeof EXPLANATION>
 
 /** The journal's last sequence, as each projection knows it. */
-export const HEAD = graphql('query Head { projections { head } }')
+export const HEAD = queries.projections('head')

@@ -1,12 +1,11 @@
 import { type GraphQLDocument, type ReadonlyInput, textOf, type VariablesOf } from '@daybook/api/graphql'
+import type { events } from '@daybook/api/subscriptions'
 import { backoffDelay, pause } from '@daybook/runtime/backoff'
 import { createParser } from 'eventsource-parser'
 import type { Calls } from '../calls/calls.ts'
 import { DaybookClientError } from '../client-error.ts'
-import { type AnsweredEvent, EVENTS } from '../documents/events.ts'
 import { HEAD } from '../documents/memory.ts'
 import { type Answer, type Connection, parseAnswer, readAnswer, unreachable } from '../http/request.ts'
-import { type Memory, toMemory } from '../memory.ts'
 import type { Receipt } from '../own-writes/own-writes.ts'
 import type { MemoryFilter } from '../reads.ts'
 
@@ -34,10 +33,13 @@ export interface EventsOptions {
 }
 
 /** A subscription to the journal. It asks at least for each event's place, from which it goes on. */
-type JournalSubscription<Event> = GraphQLDocument<{ readonly events: Event }, VariablesOf<typeof EVENTS>>
+type JournalSubscription<Event> = GraphQLDocument<
+  { readonly events: Event },
+  VariablesOf<ReturnType<typeof events<'id'>>>
+>
 
 /** What following needs. */
-interface Following {
+export interface Following {
   readonly connection: Connection
   readonly calls: Calls
   /** How long it tries before the first connection, in milliseconds. */
@@ -47,7 +49,8 @@ interface Following {
 /** Waits before it connects again: the first at most 200 ms, none more than 5 s. */
 const BACKOFF = { firstMs: 200, maxMs: 5_000 }
 
-const SILENCE_MS = 30_000
+/** How long the server may say nothing before the connection counts as broken, in milliseconds. */
+export const SILENCE_MS = 30_000
 
 /**
  * Follows the journal across broken connections and restarts of the daemon, without a gap or a repeat:
@@ -83,7 +86,7 @@ export async function* followJournal<Event extends { readonly sequence: number; 
     try {
       seen ??= { sequence: await readHead(calls, signal), hash: null }
       const variables = { after: seen.sequence, afterHash: seen.hash, filter }
-      const stream = openStream(connection, document, variables, { signal, silenceMs, onConnected })
+      const stream = openSubscription(connection, document, variables, { signal, silenceMs, onConnected })
       for await (const { events: event } of stream) {
         seen = { sequence: event.sequence, hash: event.hash }
         yield event
@@ -105,21 +108,6 @@ async function readHead(calls: Calls, signal: AbortSignal): Promise<number> {
   return Math.max(0, ...projections.map(({ head }) => head))
 }
 
-/** An event of the journal. It names its place by its `sequence` and `hash`, as a receipt does. */
-export type MemoryEvent = Omit<AnsweredEvent, 'memory'> & {
-  /** After the event; null if the event cannot be read, was erased, or is in quarantine. */
-  readonly memory: Memory | null
-}
-
-/** Follows the journal, with the memory after each event. @throws DaybookClientError as `followJournal` */
-export async function* followEvents(
-  following: Following,
-  options?: EventsOptions,
-): AsyncGenerator<MemoryEvent, void> {
-  for await (const event of followJournal(following, EVENTS, options))
-    yield { ...event, memory: event.memory === null ? null : toMemory(event.memory) }
-}
-
 /** How a subscription is opened. */
 interface Opened {
   /** Ends it. */
@@ -134,8 +122,8 @@ interface Opened {
  * It is read no faster than the results are taken. It ends when the server completes it.
  * @throws DaybookClientError: UNREACHABLE where the connection breaks or falls silent
  */
-async function* openStream<Result, Variables>(
-  connection: Connection,
+export async function* openSubscription<Result, Variables>(
+  connection: Omit<Connection, 'timeoutMs'>,
   document: GraphQLDocument<Result, Variables>,
   variables: ReadonlyInput<Variables>,
   { signal, silenceMs, onConnected }: Opened,

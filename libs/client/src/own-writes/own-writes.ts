@@ -1,4 +1,4 @@
-import { graphql } from '@daybook/api/graphql'
+import * as queries from '@daybook/api/queries'
 import { DaybookClientError } from '../client-error.ts'
 
 /**
@@ -16,11 +16,8 @@ export interface PlaceArguments {
   readonly atLeastHash?: string
 }
 
-/** Asks for nothing but to wait: for no memory, because reading one counts as an access. */
-export const READABLE = graphql(`
-  query Readable($atLeast: Int, $atLeastHash: String) {
-    memory(id: "", atLeast: $atLeast, atLeastHash: $atLeastHash) { id }
-  }`)
+/** Asks for nothing but to wait, where its id is empty: reading a memory counts as an access. */
+export const READABLE = queries.memory('id')
 
 /** Lets a client read its own writes: the newest one of its project. */
 export interface OwnWrites {

@@ -1,4 +1,4 @@
-import { graphql } from '@daybook/api/graphql'
+import * as queries from '@daybook/api/queries'
 import { safeLine } from '@daybook/memory/safe-text'
 import { z } from 'zod'
 import { NOTICE } from '../answers/memory.ts'
@@ -16,10 +16,7 @@ export interface PromptDefinition {
   message(given: string, session: Session): Promise<string>
 }
 
-const CONTEXT = graphql(`
-  query McpPromptContext($query: String!, $filter: MemoryFilter) {
-    contextFor(query: $query, tokenBudget: 2000, filter: $filter) { text }
-  }`)
+const CONTEXT = queries.contextFor('text')
 
 const sectionsOf = (session: Session, uris: readonly string[]) =>
   Promise.all(
@@ -43,7 +40,7 @@ export const PROMPTS: readonly PromptDefinition[] = [
       ])
       if (task !== '') {
         const filter = { context: session.context }
-        const { contextFor } = await session.ask(CONTEXT, { query: task, filter })
+        const { contextFor } = await session.ask(CONTEXT, { query: task, tokenBudget: 2000, filter })
         sections.push(
           `# About the task\n\n${contextFor.text === '' ? 'Nothing is known yet.' : contextFor.text}`,
         )

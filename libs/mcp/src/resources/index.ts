@@ -1,28 +1,19 @@
-import { graphql, type ResultOf } from '@daybook/api/graphql'
+import type { ResultOf } from '@daybook/api/graphql'
+import * as queries from '@daybook/api/queries'
 import type { McpServer } from '@modelcontextprotocol/server'
 import { AGENT_MEMORY, memoryLines, quoting } from '../answers/memory.ts'
 import type { Session } from '../session.ts'
 
-const RECENT = graphql(
-  'query McpRecent($filter: MemoryFilter) { memories(filter: $filter, first: 20) { edges { node { ...AgentMemory } } } }',
-  [AGENT_MEMORY],
-)
-
-const TODOS = graphql(
-  'query McpOpenTodos($filter: MemoryFilter) { memories: openTodos(filter: $filter, first: 50) { edges { node { ...AgentMemory } } } }',
-  [AGENT_MEMORY],
-)
-
-const SESSIONS = graphql(
-  'query McpActiveSessions($filter: MemoryFilter) { memories: activeSessions(filter: $filter, first: 1) { edges { node { ...AgentMemory } } } }',
-  [AGENT_MEMORY],
-)
+const PAGE = 'edges { node { ...AgentMemory } }'
+const RECENT = queries.memories(PAGE, [AGENT_MEMORY])
+const TODOS = queries.openTodos(PAGE, [AGENT_MEMORY])
+const SESSIONS = queries.activeSessions(PAGE, [AGENT_MEMORY])
 
 interface Page {
-  readonly memories: { readonly edges: readonly { readonly node: ResultOf<typeof AGENT_MEMORY> }[] }
+  readonly edges: readonly { readonly node: ResultOf<typeof AGENT_MEMORY> }[]
 }
 
-const textOf = ({ memories: { edges } }: Page, hint: string): string =>
+const textOf = ({ edges }: Page, hint: string): string =>
   edges.length === 0 ? hint : quoting(edges.map(({ node }) => memoryLines(node)).join('\n\n'))
 
 /** The lists that agents may read. In a context, only what belongs to it. A new one is an entry here. */
@@ -32,30 +23,30 @@ export const RESOURCES: readonly ResourceDefinition[] = [
     uri: 'daybook://recent',
     title: 'Recent memories',
     description: 'The 20 newest memories.',
-    read: async (session) => textOf(await session.ask(RECENT, here(session)), 'There are no memories yet.'),
+    read: async (session) =>
+      textOf((await session.ask(RECENT, newest(20, session))).memories, 'There are no memories yet.'),
   },
   {
     name: 'open-todos',
     uri: 'daybook://todos/open',
     title: 'Open todos',
     description: 'Todos that are not resolved, the newest first.',
-    read: async (session) => textOf(await session.ask(TODOS, here(session)), 'There are no open todos.'),
+    read: async (session) =>
+      textOf((await session.ask(TODOS, newest(50, session))).openTodos, 'There are no open todos.'),
   },
   {
     name: 'active-session',
     uri: 'daybook://session/active',
     title: 'Active session',
     description: 'The newest session that is not closed.',
-    read: async (session) => textOf(await session.ask(SESSIONS, here(session)), 'No session is active.'),
+    read: async (session) =>
+      textOf((await session.ask(SESSIONS, newest(1, session))).activeSessions, 'No session is active.'),
   },
 ]
 
-const here = ({ context }: { readonly context: string | null }) => ({ filter: { context } })
+const newest = (first: number, { context }: Session) => ({ filter: { context }, first })
 
-const MEMORY = graphql(
-  'query McpMemory($id: ID!, $atLeast: Int) { memory(id: $id, atLeast: $atLeast) { ...AgentMemory } }',
-  [AGENT_MEMORY],
-)
+const MEMORY = queries.memory('...AgentMemory', [AGENT_MEMORY])
 
 /** A memory as text; null if there is none. @throws ApiError */
 export async function readMemory(id: string, session: Session): Promise<string | null> {

@@ -1,15 +1,10 @@
-import { graphql } from '@daybook/api/graphql'
+import * as queries from '@daybook/api/queries'
 import { z } from 'zod'
 import { NOTICE } from '../answers/memory.ts'
 import { FILTER, filterOf } from './search.ts'
 import { tool } from './tool.ts'
 
-const CONTEXT = graphql(`
-  query McpContext($query: String!, $tokens: Int, $filter: MemoryFilter, $order: ContextOrder, $atLeast: Int) {
-    contextFor(query: $query, tokenBudget: $tokens, filter: $filter, order: $order, atLeast: $atLeast) {
-      text tokens degraded message sequence entries { memory { id } }
-    }
-  }`)
+const CONTEXT = queries.contextFor('text tokens degraded message sequence entries { memory { id } }')
 
 const { kinds, labelsAny, context } = FILTER
 
@@ -34,7 +29,7 @@ export const contextFor = tool({
   async run({ query, tokenBudget, order, ...given }, session) {
     const { contextFor: packed } = await session.ask(CONTEXT, {
       query,
-      tokens: tokenBudget,
+      tokenBudget,
       filter: filterOf(given),
       order,
       atLeast: session.receipts.newest,

@@ -1,4 +1,5 @@
 import { graphql } from '@daybook/api/graphql'
+import * as queries from '@daybook/api/queries'
 import { memoryContent, ownFields } from '@daybook/client/documents/memory-content'
 import { safeLine, safeLines, setIn } from '@daybook/memory/safe-text'
 import { z } from 'zod'
@@ -15,12 +16,7 @@ import { ApiError } from '../session.ts'
 import { id, limit, time } from './search.ts'
 import { tool } from './tool.ts'
 
-const GET = graphql(
-  `query McpGet($id: ID!, $asOf: DateTime, $atLeast: Int) {
-    memory(id: $id, asOf: $asOf, atLeast: $atLeast) { ...AgentMemory ...MemoryContent }
-  }`,
-  [AGENT_MEMORY, memoryContent()],
-)
+const GET = queries.memory('...AgentMemory ...MemoryContent', [AGENT_MEMORY, memoryContent()])
 
 /** Memories by id. */
 export const get = tool({
@@ -60,10 +56,7 @@ export const get = tool({
   },
 })
 
-const ENTITY = graphql(
-  'query McpEntity($name: String!, $limit: Int) { found: recallEntity(name: $name, limit: $limit) { ...Found } }',
-  [FOUND],
-)
+const ENTITY = queries.recallEntity('...Found', [FOUND])
 
 /** Entities by name. */
 export const getEntity = tool({
@@ -76,7 +69,7 @@ export const getEntity = tool({
   input: z.object({ name: z.string(), limit: limit(5) }),
   output: FOUND_OUTPUT,
   example: () => ({ name: 'Ada Lovelace' }),
-  run: async (input, session) => foundAnswer((await session.ask(ENTITY, input)).found),
+  run: async (input, session) => foundAnswer((await session.ask(ENTITY, input)).recallEntity),
 })
 
 const HISTORY = graphql(`

@@ -1,13 +1,10 @@
-import { graphql } from '@daybook/api/graphql'
+import * as queries from '@daybook/api/queries'
 import { safeLine } from '@daybook/memory/safe-text'
 import { z } from 'zod'
 import { context } from './search.ts'
 import { tool } from './tool.ts'
 
-const TYPES = graphql(`
-  query McpTypes($filter: MemoryFilter) {
-    facets(filter: $filter, values: 1000) { kinds { value count } entityTypes { value count } }
-  }`)
+const TYPES = queries.facets('kinds { value count } entityTypes { value count }')
 
 const counted = z.array(z.looseObject({ type: z.string(), count: z.int() }))
 
@@ -22,7 +19,7 @@ export const listTypes = tool({
   output: z.looseObject({ kinds: counted, entityTypes: counted }),
   example: () => ({}),
   async run({ context: within }, session) {
-    const { facets } = await session.ask(TYPES, { filter: { context: within } })
+    const { facets } = await session.ask(TYPES, { filter: { context: within }, values: 1000 })
     const kinds = facets.kinds.map(({ value, count }) => ({ type: value.toLowerCase(), count }))
     const entityTypes = facets.entityTypes.map(({ value, count }) => ({ type: value, count }))
     const lines = (of: typeof kinds) => of.map(({ type, count }) => `  ${safeLine(type)}: ${count}`)
@@ -41,10 +38,7 @@ export const listTypes = tool({
   },
 })
 
-const LABELS = graphql(`
-  query McpLabels($filter: MemoryFilter, $values: Int) {
-    facets(filter: $filter, values: $values) { labels { value count } }
-  }`)
+const LABELS = queries.facets('labels { value count }')
 
 /** Labels with counts. */
 export const listLabels = tool({

@@ -1,4 +1,4 @@
-import { graphql } from '@daybook/api/graphql'
+import * as queries from '@daybook/api/queries'
 import { z } from 'zod'
 import {
   AGENT_MEMORY,
@@ -13,9 +13,7 @@ import {
 import { limit } from './search.ts'
 import { tool } from './tool.ts'
 
-const FRIENDS = graphql(
-  'query McpFriends($limit: Int) { friends(limit: $limit) { name summary importance memories memory { id } } }',
-)
+const FRIENDS = queries.friends('name summary importance memories memory { id }')
 
 /** The people that are known. */
 export const getAllFriends = tool({
@@ -34,10 +32,7 @@ export const getAllFriends = tool({
     ),
 })
 
-const EVENTS = graphql(
-  'query McpEvents($limit: Int) { memories: recentEvents(limit: $limit) { ...AgentMemory } }',
-  [AGENT_MEMORY],
-)
+const EVENTS = queries.recentEvents('...AgentMemory', [AGENT_MEMORY])
 
 /** What happened lately. */
 export const getEvents = tool({
@@ -51,14 +46,12 @@ export const getEvents = tool({
   example: () => ({ limit: 5 }),
   run: async (input, session) =>
     listedAnswer(
-      (await session.ask(EVENTS, input)).memories,
+      (await session.ask(EVENTS, input)).recentEvents,
       'No events are known: remember them with the category event and occurredAt.',
     ),
 })
 
-const INTERESTS = graphql(
-  'query McpInterests($limit: Int) { interests(limit: $limit) { name summary importance memories memory { id } } }',
-)
+const INTERESTS = queries.interests('name summary importance memories memory { id }')
 
 /** The interests that are known. */
 export const getInterests = tool({
@@ -77,10 +70,7 @@ export const getInterests = tool({
     ),
 })
 
-const ATTACKS = graphql(
-  'query McpPanicAttacks($limit: Int) { memories: panicAttacks(limit: $limit) { ...AgentMemory } }',
-  [AGENT_MEMORY],
-)
+const ATTACKS = queries.panicAttacks('...AgentMemory', [AGENT_MEMORY])
 
 /** Panic attacks by date. */
 export const getPanicAttacks = tool({
@@ -93,13 +83,10 @@ export const getPanicAttacks = tool({
   output: LISTED_OUTPUT,
   example: () => ({}),
   run: async (input, session) =>
-    listedAnswer((await session.ask(ATTACKS, input)).memories, 'No panic attacks are remembered.'),
+    listedAnswer((await session.ask(ATTACKS, input)).panicAttacks, 'No panic attacks are remembered.'),
 })
 
-const PERSON = graphql(
-  'query McpPerson($name: String!, $limit: Int) { found: searchByPerson(name: $name, limit: $limit) { ...Found } }',
-  [FOUND],
-)
+const PERSON = queries.searchByPerson('...Found', [FOUND])
 
 /** Memories that mention somebody. */
 export const searchByPerson = tool({
@@ -111,13 +98,10 @@ export const searchByPerson = tool({
   input: z.object({ name: z.string(), limit: limit(10) }),
   output: FOUND_OUTPUT,
   example: () => ({ name: 'Ada' }),
-  run: async (input, session) => foundAnswer((await session.ask(PERSON, input)).found),
+  run: async (input, session) => foundAnswer((await session.ask(PERSON, input)).searchByPerson),
 })
 
-const EMOTION = graphql(
-  'query McpEmotion($emotion: String!, $limit: Int) { found: searchByEmotion(emotion: $emotion, limit: $limit) { ...Found } }',
-  [FOUND],
-)
+const EMOTION = queries.searchByEmotion('...Found', [FOUND])
 
 /** Memories of a feeling. */
 export const searchByEmotion = tool({
@@ -129,13 +113,10 @@ export const searchByEmotion = tool({
   input: z.object({ emotion: z.string(), limit: limit(10) }),
   output: FOUND_OUTPUT,
   example: () => ({ emotion: 'joy' }),
-  run: async (input, session) => foundAnswer((await session.ask(EMOTION, input)).found),
+  run: async (input, session) => foundAnswer((await session.ask(EMOTION, input)).searchByEmotion),
 })
 
-const RECALL = graphql(
-  'query McpRecall($key: String!, $limit: Int) { found: recall(key: $key, limit: $limit) { ...Found } }',
-  [FOUND],
-)
+const RECALL = queries.recall('...Found', [FOUND])
 
 /** Insights by key. */
 export const recall = tool({
@@ -147,13 +128,10 @@ export const recall = tool({
   input: z.object({ key: z.string(), limit: limit(5) }),
   output: FOUND_OUTPUT,
   example: () => ({ key: 'jwt-validation' }),
-  run: async (input, session) => foundAnswer((await session.ask(RECALL, input)).found),
+  run: async (input, session) => foundAnswer((await session.ask(RECALL, input)).recall),
 })
 
-const POP = graphql(
-  'query McpPop($name: String!, $limit: Int) { found: pop(name: $name, limit: $limit) { ...Found } }',
-  [FOUND],
-)
+const POP = queries.pop('...Found', [FOUND])
 
 /** Stashes by name. */
 export const pop = tool({
@@ -166,5 +144,5 @@ export const pop = tool({
   input: z.object({ name: z.string(), limit: limit(5) }),
   output: FOUND_OUTPUT,
   example: () => ({ name: 'auth-refactor' }),
-  run: async (input, session) => foundAnswer((await session.ask(POP, input)).found),
+  run: async (input, session) => foundAnswer((await session.ask(POP, input)).pop),
 })

@@ -1,5 +1,5 @@
-import { graphql, type InputOf } from '@daybook/api/graphql'
-import { FAILURE } from '@daybook/client/documents/failure'
+import type { InputOf } from '@daybook/api/graphql'
+import * as mutations from '@daybook/api/mutations'
 import { z } from 'zod'
 import { WRITTEN, WRITTEN_OUTPUT, writtenAnswer } from '../answers/memory.ts'
 import { jsonIn } from '../json-schema.ts'
@@ -8,16 +8,7 @@ import { COMMON, commonOf, contentOf, fields, KIND_FIELDS, withFields } from './
 import { context, kind } from './search.ts'
 import { type Answer, tool } from './tool.ts'
 
-const REMEMBER = graphql(
-  `mutation McpRemember($inputs: [RememberInput!]!) {
-    rememberMany(inputs: $inputs) {
-      __typename
-      ... on Remembered { sequence duplicate outcome memory { ...WrittenMemory } }
-      ...Failure
-    }
-  }`,
-  [WRITTEN, FAILURE],
-)
+const REMEMBER = mutations.rememberMany('sequence duplicate outcome memory { ...WrittenMemory }', [WRITTEN])
 
 /** The most memories of one call: as many as the API takes. */
 const MOST = 500
@@ -82,25 +73,12 @@ export const remember = tool({
       onExisting,
       idempotencyKey: session.newKey(idempotencyKey, at),
     })) as unknown as readonly InputOf<'RememberInput'>[]
-    const { rememberMany } = await session.ask(REMEMBER, { inputs })
-    return writtenAnswer('remembered', rememberMany as never, { receipts: session.receipts, titled: false })
+    const { result } = await session.ask(REMEMBER, { inputs })
+    return writtenAnswer('remembered', result as never, { receipts: session.receipts, titled: false })
   },
 })
 
-const INDEX = graphql(
-  `mutation McpIndexDocument(
-    $id: String!, $content: String!, $title: String, $metadata: JSON, $context: String, $idempotencyKey: String
-  ) {
-    indexDocument(
-      id: $id, content: $content, title: $title, metadata: $metadata, context: $context, idempotencyKey: $idempotencyKey
-    ) {
-      __typename
-      ... on Remembered { sequence duplicate outcome memory { ...WrittenMemory } }
-      ...Failure
-    }
-  }`,
-  [WRITTEN, FAILURE],
-)
+const INDEX = mutations.indexDocument('sequence duplicate outcome memory { ...WrittenMemory }', [WRITTEN])
 
 /** Index a document. */
 export const indexDocument = tool({
@@ -125,7 +103,7 @@ export const indexDocument = tool({
     content: 'Every request carries a token. The gateway checks its expiry before anything else.',
   }),
   async run({ context: within, ...given }, session) {
-    const { indexDocument: result } = await session.ask(INDEX, {
+    const { result } = await session.ask(INDEX, {
       ...given,
       context: within ?? session.context,
       idempotencyKey: session.newKey(undefined),

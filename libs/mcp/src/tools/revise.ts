@@ -1,5 +1,5 @@
-import { graphql, type InputOf } from '@daybook/api/graphql'
-import { FAILURE } from '@daybook/client/documents/failure'
+import type { InputOf } from '@daybook/api/graphql'
+import * as mutations from '@daybook/api/mutations'
 import { isKindName } from '@daybook/memory/kinds/index'
 import { safeLine } from '@daybook/memory/safe-text'
 import { z } from 'zod'
@@ -10,16 +10,7 @@ import { writeEach } from './remember.ts'
 import { FILTER, filterOf, id, kind } from './search.ts'
 import { tool } from './tool.ts'
 
-const REVISE = graphql(
-  `mutation McpRevise($id: ID!, $input: ReviseInput!, $expectedVersion: Int, $idempotencyKey: String) {
-    revise(id: $id, input: $input, expectedVersion: $expectedVersion, idempotencyKey: $idempotencyKey) {
-      __typename
-      ... on Revised { sequence duplicate memory { ...WrittenMemory } }
-      ...Failure
-    }
-  }`,
-  [WRITTEN, FAILURE],
-)
+const REVISE = mutations.revise('sequence duplicate memory { ...WrittenMemory }', [WRITTEN])
 
 /** The kind of a memory to change: as given, else as its id begins. */
 function kindIn(change: unknown): string {
@@ -83,7 +74,7 @@ export const revise = tool({
         })
         continue
       }
-      const { revise: result } = await session.ask(REVISE, {
+      const { result } = await session.ask(REVISE, {
         id: memoryId,
         input: {
           ...commonOf(common),
@@ -99,16 +90,7 @@ export const revise = tool({
   },
 })
 
-const FORGET = graphql(
-  `mutation McpForget($id: ID!, $idempotencyKey: String) {
-    forget(id: $id, idempotencyKey: $idempotencyKey) {
-      __typename
-      ... on Forgotten { sequence duplicate memory { ...WrittenMemory } }
-      ...Failure
-    }
-  }`,
-  [WRITTEN, FAILURE],
-)
+const FORGET = mutations.forget('sequence duplicate memory { ...WrittenMemory }', [WRITTEN])
 
 /** Take memories out of searches. */
 export const forget = tool({
@@ -122,19 +104,10 @@ export const forget = tool({
   output: WRITTEN_OUTPUT,
   example: ({ memoryId }) => ({ ids: [memoryId] }),
   run: ({ ids }, session) =>
-    writeEach('forgotten', ids, session, async (one) => (await session.ask(FORGET, one)).forget),
+    writeEach('forgotten', ids, session, async (one) => (await session.ask(FORGET, one)).result),
 })
 
-const RESTORE = graphql(
-  `mutation McpRestore($id: ID!, $version: Int, $idempotencyKey: String) {
-    restore(id: $id, version: $version, idempotencyKey: $idempotencyKey) {
-      __typename
-      ... on Restored { sequence duplicate memory { ...WrittenMemory } }
-      ...Failure
-    }
-  }`,
-  [WRITTEN, FAILURE],
-)
+const RESTORE = mutations.restore('sequence duplicate memory { ...WrittenMemory }', [WRITTEN])
 
 /** Bring back a version, or a forgotten memory. */
 export const restore = tool({
@@ -150,7 +123,7 @@ export const restore = tool({
   output: WRITTEN_OUTPUT,
   example: ({ forgottenId }) => ({ id: forgottenId }),
   async run({ id: memoryId, version }, session) {
-    const { restore: result } = await session.ask(RESTORE, {
+    const { result } = await session.ask(RESTORE, {
       id: memoryId,
       version,
       idempotencyKey: session.newKey(undefined),
@@ -159,16 +132,7 @@ export const restore = tool({
   },
 })
 
-const RESOLVE = graphql(
-  `mutation McpResolveTodo($id: ID!, $idempotencyKey: String) {
-    resolveTodo(id: $id, idempotencyKey: $idempotencyKey) {
-      __typename
-      ... on Revised { sequence duplicate memory { ...WrittenMemory } }
-      ...Failure
-    }
-  }`,
-  [WRITTEN, FAILURE],
-)
+const RESOLVE = mutations.resolveTodo('sequence duplicate memory { ...WrittenMemory }', [WRITTEN])
 
 /** Mark todos as done. */
 export const resolveTodo = tool({
@@ -183,23 +147,16 @@ export const resolveTodo = tool({
   output: WRITTEN_OUTPUT,
   example: ({ todoId }) => ({ ids: [todoId] }),
   run: ({ ids }, session) =>
-    writeEach('resolved', ids, session, async (one) => (await session.ask(RESOLVE, one)).resolveTodo),
+    writeEach('resolved', ids, session, async (one) => (await session.ask(RESOLVE, one)).result),
 })
 
-const UNDO = graphql(
-  `mutation McpUndo($filter: MemoryFilter!, $since: DateTime!, $writer: WriterInput, $everything: Boolean, $dryRun: Boolean) {
-    undo(filter: $filter, since: $since, writer: $writer, everything: $everything, dryRun: $dryRun) {
-      __typename
-      ... on Undo {
-        changed refused sequence
-        changes(first: 100) { memoryId title action fromVersion toVersion }
-        refusals(first: 100) { memoryId title reason }
-        operation { ...McpOperation }
-      }
-      ...Failure
-    }
-  }`,
-  [OPERATION, FAILURE],
+const UNDO = mutations.undo(
+  `
+  changed refused sequence
+  changes(first: 100) { memoryId title action fromVersion toVersion }
+  refusals(first: 100) { memoryId title reason }
+  operation { ...McpOperation }`,
+  [OPERATION],
 )
 
 const { kinds, context, labelsAny, agent } = FILTER
@@ -224,7 +181,7 @@ export const undo = tool({
   output: z.looseObject({ dryRun: z.boolean(), changed: z.int(), refused: z.int() }),
   example: ({ since }) => ({ since, context: 'shop' }),
   async run({ since, writtenBy, dryRun, ...given }, session) {
-    const { undo: result } = await session.ask(UNDO, {
+    const { result } = await session.ask(UNDO, {
       since,
       filter: filterOf(given),
       writer: writtenBy === undefined ? undefined : { agent: writtenBy },

@@ -1,4 +1,5 @@
-import { graphql, type InputOf } from '@daybook/api/graphql'
+import type { InputOf } from '@daybook/api/graphql'
+import * as queries from '@daybook/api/queries'
 import { KIND_NAMES } from '@daybook/memory/kinds/index'
 import { parseSince } from '@daybook/runtime/units'
 import { z } from 'zod'
@@ -61,18 +62,7 @@ export function filterOf(given: Readonly<Record<string, unknown>>): InputOf<'Mem
 const apiKinds = (kinds: unknown) => (kinds as readonly string[]).map((one) => one.toUpperCase())
 
 /** What the tool asks of the API. */
-export const SEARCH = graphql(
-  `query McpSearch(
-    $query: String!, $filter: MemoryFilter, $mode: SearchMode, $limit: Int, $minScore: Float, $acrossVersions: Boolean,
-    $asOf: DateTime, $atLeast: Int, $projects: [String!]
-  ) {
-    search(
-      query: $query, filter: $filter, mode: $mode, limit: $limit, minScore: $minScore, acrossVersions: $acrossVersions,
-      asOf: $asOf, atLeast: $atLeast, projects: $projects
-    ) { ...Found }
-  }`,
-  [FOUND],
-)
+export const SEARCH = queries.search('...Found', [FOUND])
 
 /** Search in everything. */
 export const search = tool({

@@ -1,15 +1,10 @@
-import { graphql } from '@daybook/api/graphql'
+import * as queries from '@daybook/api/queries'
 import { z } from 'zod'
 import { FOUND, FOUND_OUTPUT, foundAnswer } from '../answers/memory.ts'
 import { FILTER, filterOf } from './search.ts'
 import { tool } from './tool.ts'
 
-const SIMILAR = graphql(
-  `query McpSimilar($text: String!, $topK: Int, $filter: MemoryFilter) {
-    found: similar(text: $text, topK: $topK, filter: $filter) { ...Found }
-  }`,
-  [FOUND],
-)
+const SIMILAR = queries.similar('...Found', [FOUND])
 
 const { kinds, context } = FILTER
 
@@ -24,7 +19,7 @@ export const similaritySearch = tool({
   output: FOUND_OUTPUT,
   example: () => ({ query: 'how tokens are checked', top_k: 3 }),
   async run({ query, top_k: topK, ...given }, session) {
-    const { found } = await session.ask(SIMILAR, { text: query, topK, filter: filterOf(given) })
-    return foundAnswer(found)
+    const { similar } = await session.ask(SIMILAR, { text: query, topK, filter: filterOf(given) })
+    return foundAnswer(similar)
   },
 })

@@ -1,10 +1,10 @@
-import { graphql } from '@daybook/api/graphql'
-import { FAILURE } from '@daybook/client/documents/failure'
+import * as mutations from '@daybook/api/mutations'
+import * as queries from '@daybook/api/queries'
 import { z } from 'zod'
 import { OPERATION, operationLine, succeeded, waitForOperation } from '../tool-result.ts'
 import { tool } from './tool.ts'
 
-const PING = graphql('query McpPing { projections { name head lag status } }')
+const PING = queries.projections('name head lag status')
 
 /** Whether Daybook answers. */
 export const ping = tool({
@@ -33,10 +33,7 @@ export const ping = tool({
   },
 })
 
-const BACKFILL = graphql(
-  `mutation McpBackfill { backfill(projection: PGVECTOR) { __typename ...McpOperation ...Failure } }`,
-  [OPERATION, FAILURE],
-)
+const BACKFILL = mutations.backfill('...McpOperation', [OPERATION])
 
 /** Make missing vectors. */
 export const backfillEmbeddings = tool({
@@ -51,8 +48,8 @@ export const backfillEmbeddings = tool({
   output: z.looseObject({ operation: z.string(), status: z.string() }),
   example: () => ({}),
   async run(_, session) {
-    const { backfill } = await session.ask(BACKFILL, {})
-    const operation = await waitForOperation(succeeded(backfill), session)
+    const { result: asked } = await session.ask(BACKFILL, { projection: 'PGVECTOR' })
+    const operation = await waitForOperation(succeeded(asked), session)
     const { id, status, result } = operation
     const counts = result == null ? '' : ` ${JSON.stringify(result)}`
     return {

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import type { Failure } from '@daybook/api/failure'
 import type { GraphQLDocument, ReadonlyInput } from '@daybook/api/graphql'
 import { retrying } from '@daybook/client/retry/retrying'
 import { backoffDelay } from '@daybook/runtime/backoff'
 import { CliError, RefusedError, UnreachableError } from '../command-line.ts'
 import type { Connection } from '../settings.ts'
-import { request } from './request.ts'
+import { request, succeeded } from './request.ts'
 
 /** The help of `--idempotency-key`, the same for every command that has it. */
 export const KEY_HELP = 'Makes it safe to run the same again: it takes effect once.'
@@ -17,17 +18,17 @@ const TRIES = 3
  * is lost, the change is sent again and still takes effect once.
  *
  * @param variables returns the mutation's variables, with the key among them
- * @throws what `request` throws at the last try
+ * @throws what `request` throws at the last try; RefusedError for a failure
  */
-export async function mutate<Result, Variables>(
+export async function mutate<Result extends object, Variables>(
   connection: Connection,
-  mutation: GraphQLDocument<Result, Variables>,
+  mutation: GraphQLDocument<{ result: Result }, Variables>,
   variables: (idempotencyKey: string) => ReadonlyInput<Variables>,
   given?: string,
-): Promise<Result> {
+): Promise<Exclude<Result, Failure>> {
   const key = given ?? `cli:${randomUUID()}`
   try {
-    return await retrying(() => request(connection, mutation, variables(key)), waitAfter)
+    return succeeded((await retrying(() => request(connection, mutation, variables(key)), waitAfter)).result)
   } catch (error) {
     throw advised(error, given, key)
   }

@@ -6,7 +6,8 @@ import {
   type ResultOf,
   type VariablesOf,
 } from '@daybook/api/graphql'
-import { FAILURE } from '@daybook/client/documents/failure'
+import * as mutations from '@daybook/api/mutations'
+import * as queries from '@daybook/api/queries'
 import { RefusedError } from '../command-line.ts'
 import type { Connection } from '../settings.ts'
 import { request, succeeded } from './request.ts'
@@ -24,63 +25,15 @@ export type Operation = ResultOf<typeof OPERATION>
 /** Whether an operation is neither queued nor running any more. */
 export const hasEnded = ({ status }: Operation): boolean => status !== 'QUEUED' && status !== 'RUNNING'
 
-const REQUESTED = graphql('fragment Requested on OperationResult { __typename ...Operation ...Failure }', [
-  OPERATION,
-  FAILURE,
-])
-
 /** The mutations that ask for operations. */
 const MUTATIONS = {
-  reindex: graphql(
-    `mutation Reindex(
-      $projection: ProjectionName!, $model: String, $regenerateEmbeddings: Boolean, $kinds: [MemoryKind!], $project: String,
-      $acceptParked: Boolean
-    ) {
-      operation: reindex(
-        projection: $projection, model: $model, regenerateEmbeddings: $regenerateEmbeddings, kinds: $kinds,
-        project: $project, acceptParked: $acceptParked
-      ) { ...Requested }
-    }`,
-    [REQUESTED],
-  ),
-  verify: graphql(
-    `mutation Verify($projection: ProjectionName!, $project: String, $incremental: Boolean, $repair: Boolean) {
-      operation: verify(projection: $projection, project: $project, incremental: $incremental, repair: $repair) {
-        ...Requested
-      }
-    }`,
-    [REQUESTED],
-  ),
-  verifyJournal: graphql(
-    `mutation VerifyJournal($project: String, $from: String) {
-      operation: verifyJournal(project: $project, from: $from) { ...Requested }
-    }`,
-    [REQUESTED],
-  ),
-  replay: graphql(
-    `mutation Replay($from: Int!, $to: Int, $project: String, $projection: ProjectionName) {
-      operation: replay(from: $from, to: $to, project: $project, projection: $projection) { ...Requested }
-    }`,
-    [REQUESTED],
-  ),
-  backfill: graphql(
-    `mutation Backfill($projection: ProjectionName!, $project: String) {
-      operation: backfill(projection: $projection, project: $project) { ...Requested }
-    }`,
-    [REQUESTED],
-  ),
-  retryParked: graphql(
-    `mutation RetryParked($projection: ProjectionName!, $project: String, $memoryIds: [ID!]) {
-      operation: retryParked(projection: $projection, project: $project, memoryIds: $memoryIds) { ...Requested }
-    }`,
-    [REQUESTED],
-  ),
-  cancelOperation: graphql(
-    `mutation CancelOperation($id: ID!) {
-      operation: cancelOperation(id: $id) { ...Requested }
-    }`,
-    [REQUESTED],
-  ),
+  reindex: mutations.reindex('...Operation', [OPERATION]),
+  verify: mutations.verify('...Operation', [OPERATION]),
+  verifyJournal: mutations.verifyJournal('...Operation', [OPERATION]),
+  replay: mutations.replay('...Operation', [OPERATION]),
+  backfill: mutations.backfill('...Operation', [OPERATION]),
+  retryParked: mutations.retryParked('...Operation', [OPERATION]),
+  cancelOperation: mutations.cancelOperation('...Operation', [OPERATION]),
 } as const
 
 /** A mutation that asks for an operation, and its arguments. The API has defaults for undefined ones. */
@@ -99,11 +52,11 @@ export async function requestOperation(
   // `OperationRequest` pairs each mutation with its arguments; the type checker cannot follow that here.
   const document = MUTATIONS[mutation] as GraphQLDocument<ResultOf<typeof MUTATIONS.reindex>, typeof given>
   const answer = await request(connection, document, given)
-  const { __typename: _, ...operation } = succeeded(answer.operation)
+  const { __typename: _, ...operation } = succeeded(answer.result)
   return operation
 }
 
-const READ = graphql('query Operation($id: ID!) { operation(id: $id) { ...Operation } }', [OPERATION])
+const READ = queries.operation('...Operation', [OPERATION])
 
 /** Reads one operation. @throws RefusedError NOT_FOUND */
 export async function readOperation(connection: Connection, id: string): Promise<Operation> {
@@ -112,12 +65,7 @@ export async function readOperation(connection: Connection, id: string): Promise
   return operation
 }
 
-const LIST = graphql(
-  `query Operations($first: Int, $active: Boolean) {
-    operations(first: $first, active: $active) { ...Operation }
-  }`,
-  [OPERATION],
-)
+const LIST = queries.operations('...Operation', [OPERATION])
 
 /** Lists operations, the newest first. @param active only those that have not ended */
 export async function listOperations(
@@ -136,47 +84,34 @@ const GENERATION = graphql(`
 /** One physical copy of a projection. */
 export type Generation = ResultOf<typeof GENERATION>
 
-const GENERATIONS = graphql('query Generations { generations { ...Generation } }', [GENERATION])
+const GENERATIONS = queries.generations('...Generation', [GENERATION])
 
 /** Reads all generations of all projections. */
 export async function readGenerations(connection: Connection): Promise<readonly Generation[]> {
   return (await request(connection, GENERATIONS, {})).generations
 }
 
-const ROLLBACK = graphql(
-  `mutation Rollback($projection: ProjectionName!) {
-    rollback(projection: $projection) { __typename ...Generation ...Failure }
-  }`,
-  [GENERATION, FAILURE],
-)
+const ROLLBACK = mutations.rollback('...Generation', [GENERATION])
 
 /** Makes the projection's old generation live again. @returns that generation */
 export async function rollback(connection: Connection, projection: ProjectionName): Promise<Generation> {
-  return succeeded((await request(connection, ROLLBACK, { projection })).rollback)
+  return succeeded((await request(connection, ROLLBACK, { projection })).result)
 }
 
-const DROP = graphql(
-  `mutation Drop($projection: ProjectionName!, $generation: Int!) {
-    dropGeneration(projection: $projection, generation: $generation) { __typename ...Failure }
-  }`,
-  [FAILURE],
-)
+const DROP = mutations.dropGeneration('__typename')
 
 /** Asks for an old generation to be deleted. The daemon does it within some seconds. */
 export async function dropGeneration(
   connection: Connection,
   { projection, generation }: Pick<Generation, 'projection' | 'generation'>,
 ): Promise<void> {
-  succeeded((await request(connection, DROP, { projection, generation })).dropGeneration)
+  succeeded((await request(connection, DROP, { projection, generation })).result)
 }
 
 /** A projection's name in the API. People write it in lower case. */
 export type ProjectionName = InputOf<'ProjectionName'>
 
-const PROJECTIONS = graphql(`
-  query Projections {
-    projections { name position head lag pendingEmbeddings parked generation status }
-  }`)
+const PROJECTIONS = queries.projections('name position head lag pendingEmbeddings parked generation status')
 
 /** How much of the project's journal a read model has applied. */
 export type Projection = ResultOf<typeof PROJECTIONS>['projections'][number]
@@ -219,13 +154,9 @@ export async function readSystem(connection: Connection): Promise<SystemState | 
   }
 }
 
-const PARKED = graphql(`
-  query Parked($projection: ProjectionName!, $project: String, $sequence: Int, $first: Int) {
-    parkedEvents(projection: $projection, project: $project, sequence: $sequence, first: $first) {
-      projection project projectId sequence memoryId error attempts parkedAt droppedAt
-      event { status type version recordedAt memory { kind title } }
-    }
-  }`)
+const PARKED = queries.parkedEvents(`
+  projection project projectId sequence memoryId error attempts parkedAt droppedAt
+  event { status type version recordedAt memory { kind title } }`)
 
 /** An event that a projection could not apply. */
 export type ParkedEvent = ResultOf<typeof PARKED>['parkedEvents'][number]
@@ -239,17 +170,12 @@ export async function readParked(
   return (await request(connection, PARKED, { projection, project, sequence, first })).parkedEvents
 }
 
-const DROP_PARKED = graphql(
-  `mutation DropParked($projection: ProjectionName!, $project: String, $sequence: Int!) {
-    dropParked(projection: $projection, project: $project, sequence: $sequence) { __typename ...Failure }
-  }`,
-  [FAILURE],
-)
+const DROP_PARKED = mutations.dropParked('__typename')
 
 /** Makes the projection skip a parked event for good. @param project its name or id */
 export async function dropParked(
   connection: Connection,
   { projection, projectId, sequence }: Pick<ParkedEvent, 'projection' | 'projectId' | 'sequence'>,
 ): Promise<void> {
-  succeeded((await request(connection, DROP_PARKED, { projection, project: projectId, sequence })).dropParked)
+  succeeded((await request(connection, DROP_PARKED, { projection, project: projectId, sequence })).result)
 }

@@ -1,4 +1,5 @@
-import { graphql, type ResultOf } from '@daybook/api/graphql'
+import type { ResultOf } from '@daybook/api/graphql'
+import * as queries from '@daybook/api/queries'
 import { HISTORY, type HistoryEvent } from '@daybook/client/documents/memory'
 import type { Connection } from '../settings.ts'
 import { request } from './request.ts'
@@ -17,10 +18,9 @@ export async function readHistory(connection: Connection, id: string): Promise<H
   return events
 }
 
-const NEIGHBOURS = graphql(`
-  query Neighbours($id: ID!) {
-    memory(id: $id) { neighbours { before { id kind title createdAt } after { id kind title createdAt } } }
-  }`)
+const NEIGHBOURS = queries.memory(
+  'neighbours { before { id kind title createdAt } after { id kind title createdAt } }',
+)
 
 /** The memories around one in its context, nearest first. */
 export type Neighbours = NonNullable<ResultOf<typeof NEIGHBOURS>['memory']>['neighbours']

@@ -1,7 +1,7 @@
 import { request as requestHttp } from 'node:http'
 import { text as textOfStream } from 'node:stream/consumers'
+import { type Failure, fieldOf, isFailure } from '@daybook/api/failure'
 import { type GraphQLDocument, type ReadonlyInput, textOf } from '@daybook/api/graphql'
-import { type Failure, fieldOf, isFailure } from '@daybook/client/documents/failure'
 import {
   type AnsweredError,
   isPassing,

@@ -1,4 +1,5 @@
-import { graphql, type ResultOf } from '@daybook/api/graphql'
+import type { ResultOf } from '@daybook/api/graphql'
+import * as subscriptions from '@daybook/api/subscriptions'
 import { safeLine, safeText } from '@daybook/memory/safe-text'
 import type { Command } from 'commander'
 import { subscribe } from '../client/subscribe.ts'
@@ -88,20 +89,16 @@ function show(
 }
 
 /** The subscription of `daybook ask`. */
-const ASK = graphql(`
-  subscription Ask($question: String!, $pipeline: AskPipeline, $language: String, $tokenBudget: Int, $filter: MemoryFilter) {
-    ask(question: $question, pipeline: $pipeline, language: $language, tokenBudget: $tokenBudget, filter: $filter) {
-      __typename
-      ... on AskContext { context { text tokens message degraded } }
-      ... on AskText { step text }
-      ... on AskAnswer {
-        text unknownCitations model inputTokens outputTokens
-        check { passed text }
-        citations { number memory { id title } }
-      }
-      ... on AskFailed { code message }
-    }
-  }`)
+const ASK = subscriptions.ask(`
+  __typename
+  ... on AskContext { context { text tokens message degraded } }
+  ... on AskText { step text }
+  ... on AskAnswer {
+    text unknownCitations model inputTokens outputTokens
+    check { passed text }
+    citations { number memory { id title } }
+  }
+  ... on AskFailed { code message }`)
 
 /** What the subscription sends. */
 type AskEvent = ResultOf<typeof ASK>['ask']

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { graphql } from '@daybook/api/graphql'
+import * as mutations from '@daybook/api/mutations'
 import type { Command } from 'commander'
 import { request } from '../client/request.ts'
 import { addExamples, addNotes, invocation } from '../command.ts'
@@ -26,12 +26,12 @@ or when the key is revoked.
   )
 }
 
-const CREATE = graphql('mutation CreateLoginLink { createLoginLink { path expiresAt } }')
+const CREATE = mutations.createLoginLink('path expiresAt')
 
 async function openConsole(onlyPrint: boolean, command: Command): Promise<void> {
   const { connection, json } = invocation(command)
   // Any of the key's projects will do, so it needs to name none.
-  const { createLoginLink: link } = await request(connection, CREATE, {})
+  const { result: link } = await request(connection, CREATE, {})
   const url = `${connection.url}${link.path}`
   if (json) return printJson({ url, expiresAt: link.expiresAt })
   if (!onlyPrint && (await openInBrowser(url))) return print('The console is open in your browser.')

@@ -1,4 +1,5 @@
-import { graphql, type InputOf } from '@daybook/api/graphql'
+import type { InputOf } from '@daybook/api/graphql'
+import * as queries from '@daybook/api/queries'
 import { safeText } from '@daybook/memory/safe-text'
 import { type Command, Option } from 'commander'
 import { request } from '../client/request.ts'
@@ -6,15 +7,10 @@ import { addExamples, addNotes, invocation, share, wholeNumber } from '../comman
 import { note, printJson, printRaw } from '../output/print.ts'
 import { addFilterOptions, filterFrom } from '../search/find-memories.ts'
 
-const CONTEXT = graphql(`query Context(
-  $query: String!, $tokens: Int, $filter: MemoryFilter, $order: ContextOrder, $minScore: Float
-) {
-  contextFor(query: $query, tokenBudget: $tokens, filter: $filter, order: $order, minScore: $minScore) {
-    text tokens tokenBudget countedBy engine degraded message sequence
-    entries { number role score tokens whole memory { id title } }
-    leftOut { reason score memory { id title } }
-  }
-}`)
+const CONTEXT = queries.contextFor(`
+  text tokens tokenBudget countedBy engine degraded message sequence
+  entries { number role score tokens whole memory { id title } }
+  leftOut { reason score memory { id title } }`)
 
 /** Adds the arguments, options and action of `daybook context`. */
 export function configureContext(command: Command): void {
@@ -51,7 +47,7 @@ async function context(query: string, options: ContextOptions, command: Command)
   const { connection, json } = invocation(command)
   const { contextFor } = await request(connection, CONTEXT, {
     query,
-    tokens: options.tokens,
+    tokenBudget: options.tokens,
     filter: await filterFrom(command),
     order: options.order?.toUpperCase() as InputOf<'ContextOrder'> | undefined,
     minScore: options.minScore,

@@ -1,4 +1,4 @@
-import { graphql } from '@daybook/api/graphql'
+import * as queries from '@daybook/api/queries'
 import type { Command } from 'commander'
 import { notFound, request } from '../client/request.ts'
 import { addExamples, addNotes, invocation, wholeNumber } from '../command.ts'
@@ -24,16 +24,12 @@ export function configureDiff(command: Command): void {
   )
 }
 
-const NEWEST = graphql('query Newest($id: ID!) { memory(id: $id) { version } }')
+const NEWEST = queries.memory('version')
 
-const DIFF = graphql(`
-  query Diff($id: ID!, $from: Int!, $to: Int) {
-    diff(id: $id, from: $from, to: $to) {
-      id from to fromRecordedAt toRecordedAt
-      changed { field before after }
-      text { change text }
-    }
-  }`)
+const DIFF = queries.diff(`
+  id from to fromRecordedAt toRecordedAt
+  changed { field before after }
+  text { change text }`)
 
 async function diff(
   id: string,

@@ -1,4 +1,5 @@
-import { graphql, type ResultOf } from '@daybook/api/graphql'
+import type { ResultOf } from '@daybook/api/graphql'
+import * as queries from '@daybook/api/queries'
 import { safeLine } from '@daybook/memory/safe-text'
 import { VERSION } from '@daybook/runtime/version'
 import type { Command } from 'commander'
@@ -33,7 +34,7 @@ async function doctor(command: Command): Promise<void> {
 }
 
 /** The query for the daemon's own checks. */
-const CHECKS = graphql('query Checks { checks { name status message advice } }')
+const CHECKS = queries.checks('name status message advice')
 
 /** The result of one check, made by the daemon or by the CLI itself. */
 type Check = Readonly<ResultOf<typeof CHECKS>['checks'][number]>

@@ -1,5 +1,5 @@
-import { graphql, type ResultOf } from '@daybook/api/graphql'
-import { FAILURE } from '@daybook/client/documents/failure'
+import type { ResultOf } from '@daybook/api/graphql'
+import * as mutations from '@daybook/api/mutations'
 import { safeLine } from '@daybook/memory/safe-text'
 import type { Command } from 'commander'
 import { request, succeeded } from '../client/request.ts'
@@ -38,25 +38,13 @@ interface EraseOptions {
   readonly yes?: boolean
 }
 
-const ERASE = graphql(
-  `mutation Erase($id: ID!) {
-    erase(id: $id) { __typename ... on Erased { id sequence contents behind outOfReach } ...Failure }
-  }`,
-  [FAILURE],
+const ERASE = mutations.erase('id sequence contents behind outOfReach')
+
+const ERASE_MANY = mutations.eraseMany(
+  'dryRun memories contents sequence behind outOfReach examples(first: 20) { id title }',
 )
 
-const ERASE_MANY = graphql(
-  `mutation EraseMany($filter: MemoryFilter!, $dryRun: Boolean!) {
-    eraseMany(filter: $filter, dryRun: $dryRun) {
-      __typename
-      ... on ErasedMany { dryRun memories contents sequence behind outOfReach examples(first: 20) { id title } }
-      ...Failure
-    }
-  }`,
-  [FAILURE],
-)
-
-type Erased = Extract<ResultOf<typeof ERASE>['erase'], { __typename: 'Erased' }>
+type Erased = Extract<ResultOf<typeof ERASE>['result'], { __typename: 'Erased' }>
 
 async function erase(
   id: string | undefined,
@@ -70,7 +58,7 @@ async function erase(
     throw new UsageError('Give an id or filters, not both.', ['daybook erase --help'])
   if (dryRun) throw new UsageError('--dry-run goes with filters: an id is one memory.', [`daybook get ${id}`])
   await confirm(`Erase ${safeLine(id)} for good?`, yes)
-  const erased = succeeded((await request(connection, ERASE, { id })).erase)
+  const erased = succeeded((await request(connection, ERASE, { id })).result)
   if (json) return printJson(erased)
   print(`Erased for good: ${safeLine(erased.id)}  (sequence ${erased.sequence})`)
   printReach(erased)
@@ -81,7 +69,7 @@ async function eraseMany(
   { dryRun, yes, json, connection }: Required<EraseOptions> & { json: boolean; connection: Connection },
 ): Promise<void> {
   const ask = async (only: boolean) =>
-    succeeded((await request(connection, ERASE_MANY, { filter, dryRun: only })).eraseMany)
+    succeeded((await request(connection, ERASE_MANY, { filter, dryRun: only })).result)
   const plan = await ask(true)
   const onlyShow = dryRun || (json && !yes)
   if (json && onlyShow) return printJson(plan)

@@ -1,4 +1,4 @@
-import { graphql } from '@daybook/api/graphql'
+import * as queries from '@daybook/api/queries'
 import { safeLine } from '@daybook/memory/safe-text'
 import type { Command } from 'commander'
 import { request } from '../client/request.ts'
@@ -7,13 +7,10 @@ import { print, printJson } from '../output/print.ts'
 import { table } from '../output/table.ts'
 import { addFilterOptions, filterFrom } from '../search/find-memories.ts'
 
-const FACETS = graphql(`query Facets($filter: MemoryFilter, $values: Int, $asOf: DateTime) {
-  facets(filter: $filter, values: $values, asOf: $asOf) {
-    memories
-    labels { value count } kinds { value count } categories { value count } entityTypes { value count }
-    agents { value count } contexts { value count } others { facet values count }
-  }
-}`)
+const FACETS = queries.facets(`
+  memories
+  labels { value count } kinds { value count } categories { value count } entityTypes { value count }
+  agents { value count } contexts { value count } others { facet values count }`)
 
 /** What people read, by the name in the API. */
 const HEADINGS = {
@@ -62,11 +59,9 @@ async function facets({ values, asOf }: FacetsOptions, command: Command): Promis
   print([`${counted.memories} ${counted.memories === 1 ? 'memory' : 'memories'}`, ...tables].join('\n\n'))
 }
 
-const GROWTH = graphql(`query Growth($filter: MemoryFilter, $timeZone: String) {
-  growth(filter: $filter, timeZone: $timeZone) {
-    unit starts memories remembered events kinds { value counts } contexts { value counts }
-  }
-}`)
+const GROWTH = queries.growth(
+  'unit starts memories remembered events kinds { value counts } contexts { value counts }',
+)
 
 /** Adds the options and action of `daybook growth`. */
 export function configureGrowth(command: Command): void {

@@ -1,5 +1,4 @@
-import { graphql } from '@daybook/api/graphql'
-import { FAILURE } from '@daybook/client/documents/failure'
+import * as mutations from '@daybook/api/mutations'
 import { safeLine } from '@daybook/memory/safe-text'
 import { type Command, Option } from 'commander'
 import { request } from '../client/request.ts'
@@ -58,14 +57,7 @@ interface FollowOptions {
   readonly wait?: boolean
 }
 
-const FOLLOW = graphql(
-  `mutation FollowProject($url: String!, $key: String!, $project: String!, $rule: ConflictRule) {
-    begun: followProject(url: $url, key: $key, project: $project, rule: $rule) {
-      __typename ... on Following { tookOver again followed { ...Followed } } ...Failure
-    }
-  }`,
-  [FOLLOWED, FAILURE],
-)
+const FOLLOW = mutations.followProject('tookOver again followed { ...Followed }', [FOLLOWED])
 
 async function follow(
   given: string,
@@ -76,8 +68,8 @@ async function follow(
   const url = parseUrl(given)
   const key = await readHomeKey(givenKey, process.env)
   const variables = { url, key, project, rule: rule && ruleFrom(rule) }
-  const { begun } = await request({ ...connection, project: null }, FOLLOW, variables)
-  const { followed, tookOver, again } = settled(begun)
+  const { result } = await request({ ...connection, project: null }, FOLLOW, variables)
+  const { followed, tookOver, again } = settled(result)
   const name = safeLine(followed.project.name)
   if (!json) {
     print(

@@ -1,4 +1,4 @@
-import { graphql } from '@daybook/api/graphql'
+import * as queries from '@daybook/api/queries'
 import { MEMORY } from '@daybook/client/documents/memory'
 import { type MemoryWithContent, memoryContent, withContent } from '@daybook/client/documents/memory-content'
 import type { Command } from 'commander'
@@ -31,13 +31,10 @@ interface GetOptions {
   readonly asOf?: string
 }
 
-const GET = graphql(
-  `query Get($id: ID!, $asOf: DateTime) {
-    memory(id: $id, asOf: $asOf) {
-      ...Memory ...MemoryContent
-      writtenBy { keyId agent client trust } editedBy { keyId agent client trust } quarantine { since reason }
-    }
-  }`,
+const GET = queries.memory(
+  `
+  ...Memory ...MemoryContent
+  writtenBy { keyId agent client trust } editedBy { keyId agent client trust } quarantine { since reason }`,
   [MEMORY, memoryContent()],
 )
 

@@ -1,11 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { basename, normalize, sep } from 'node:path'
-import { graphql } from '@daybook/api/graphql'
-import { FAILURE } from '@daybook/client/documents/failure'
+import * as mutations from '@daybook/api/mutations'
 import { safeLine } from '@daybook/memory/safe-text'
 import type { Command } from 'commander'
 import { KEY_HELP, mutate } from '../client/mutate.ts'
-import { succeeded } from '../client/request.ts'
 import { addExamples, addNotes, invocation } from '../command.ts'
 import { UsageError } from '../command-line.ts'
 import { noteUnshared } from '../output/memory.ts'
@@ -42,18 +40,7 @@ interface IndexOptions {
   readonly idempotencyKey?: string
 }
 
-const INDEX = graphql(
-  `mutation Index($id: String!, $content: String!, $title: String, $metadata: JSON, $context: String, $key: String) {
-    indexDocument(
-      id: $id, content: $content, title: $title, metadata: $metadata, context: $context, idempotencyKey: $key
-    ) {
-      __typename
-      ... on Remembered { sequence duplicate outcome memory { id title shared } }
-      ...Failure
-    }
-  }`,
-  [FAILURE],
-)
+const INDEX = mutations.indexDocument('sequence duplicate outcome memory { id title shared }')
 
 async function index(files: readonly string[], options: IndexOptions, command: Command): Promise<void> {
   const { connection, json } = invocation(command)
@@ -83,8 +70,12 @@ async function indexOne(connection: Connection, file: string, options: IndexOpti
     metadata: options.metadata === undefined ? null : parseMetadata(options.metadata),
     context: options.context ?? null,
   }
-  const answer = await mutate(connection, INDEX, (key) => ({ ...variables, key }), options.idempotencyKey)
-  const { memory, sequence, duplicate, outcome } = succeeded(answer.indexDocument)
+  const { memory, sequence, duplicate, outcome } = await mutate(
+    connection,
+    INDEX,
+    (idempotencyKey) => ({ ...variables, idempotencyKey }),
+    options.idempotencyKey,
+  )
   noteUnshared(memory)
   return { externalId, id: memory.id, title: memory.title, sequence, duplicate, outcome }
 }

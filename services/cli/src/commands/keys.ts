@@ -1,5 +1,5 @@
-import { graphql } from '@daybook/api/graphql'
-import { FAILURE } from '@daybook/client/documents/failure'
+import * as mutations from '@daybook/api/mutations'
+import * as queries from '@daybook/api/queries'
 import { age } from '@daybook/memory/hit-lines'
 import { safeLine } from '@daybook/memory/safe-text'
 import { parseDuration, parseMoment } from '@daybook/runtime/units'
@@ -105,12 +105,9 @@ function grace(value: string): number {
   return Math.round(milliseconds / 1_000)
 }
 
-const LIST = graphql(`query Keys($project: String) {
-  keys(project: $project) {
-    id name prefix scopes allProjects wholeDaybook createdAt expiresAt revokedAt lastUsedAt replacedBy isValid isOwn
-    trust projects { id name }
-  }
-}`)
+const LIST = queries.keys(`
+  id name prefix scopes allProjects wholeDaybook createdAt expiresAt revokedAt lastUsedAt replacedBy isValid isOwn
+  trust projects { id name }`)
 
 async function list({ project, all = false }: { project?: string; all?: boolean }, command: Command) {
   const { connection, json } = invocation(command)
@@ -150,15 +147,8 @@ interface CreateOptions {
   readonly trust?: Trust
 }
 
-const CREATE = graphql(
-  `mutation CreateKey($input: CreateKeyInput!) {
-    made: createKey(input: $input) {
-      __typename
-      ... on CreatedKey { id key apiKey { name prefix scopes trust allProjects expiresAt projects { id name } } }
-      ...Failure
-    }
-  }`,
-  [FAILURE],
+const CREATE = mutations.createKey(
+  'id key apiKey { name prefix scopes trust allProjects expiresAt projects { id name } }',
 )
 
 async function create(name: string, options: CreateOptions, command: Command): Promise<void> {
@@ -173,7 +163,7 @@ async function create(name: string, options: CreateOptions, command: Command): P
     trust: level,
     projects: project && [...project],
   }
-  const made = succeeded((await request(connection, CREATE, { input })).made)
+  const made = succeeded((await request(connection, CREATE, { input })).result)
   if (json) return printJson(made)
   const { apiKey } = made
   const where = apiKey.allProjects
@@ -191,41 +181,23 @@ async function create(name: string, options: CreateOptions, command: Command): P
   )
 }
 
-const TRUST = graphql(
-  `mutation SetKeyTrust($id: ID!, $trust: TrustLevel!) {
-    trusted: setKeyTrust(id: $id, trust: $trust) {
-      __typename
-      ... on TrustedKey { id apiKey { name prefix trust } }
-      ...Failure
-    }
-  }`,
-  [FAILURE],
-)
+const TRUST = mutations.setKeyTrust('id apiKey { name prefix trust }')
 
 async function setTrust(id: string, level: Trust, command: Command): Promise<void> {
   const { connection, json } = invocation(command)
-  const trusted = succeeded((await request(connection, TRUST, { id, trust: level })).trusted)
+  const trusted = succeeded((await request(connection, TRUST, { id, trust: level })).result)
   if (json) return printJson(trusted)
   print(
     `What the key "${safeLine(trusted.apiKey.name)}" wrote and writes is of ${spoken(trusted.apiKey.trust)} trust.`,
   )
 }
 
-const ROTATE = graphql(
-  `mutation RotateKey($id: ID!, $graceSeconds: Int) {
-    made: rotateKey(id: $id, graceSeconds: $graceSeconds) {
-      __typename
-      ... on CreatedKey { id key apiKey { name prefix } replaces { id prefix expiresAt isValid } }
-      ...Failure
-    }
-  }`,
-  [FAILURE],
-)
+const ROTATE = mutations.rotateKey('id key apiKey { name prefix } replaces { id prefix expiresAt isValid }')
 
 async function rotate(id: string, options: { grace?: number }, command: Command): Promise<void> {
   const { connection, json } = invocation(command)
-  const { made: answer } = await request(connection, ROTATE, { id, graceSeconds: options.grace })
-  const made = succeeded(answer)
+  const { result } = await request(connection, ROTATE, { id, graceSeconds: options.grace })
+  const made = succeeded(result)
   if (json) return printJson(made)
   note(`The new key "${safeLine(made.apiKey.name)}" may do the same. It is shown only now:`)
   printRaw(made.key)
@@ -236,17 +208,12 @@ async function rotate(id: string, options: { grace?: number }, command: Command)
   )
 }
 
-const REVOKE = graphql(
-  `mutation RevokeKey($id: ID!) {
-    ended: revokeKey(id: $id) { __typename ... on RevokedKey { id apiKey { name prefix revokedAt } } ...Failure }
-  }`,
-  [FAILURE],
-)
+const REVOKE = mutations.revokeKey('id apiKey { name prefix revokedAt }')
 
 async function revoke(id: string, { yes = false }: { yes?: boolean }, command: Command): Promise<void> {
   const { connection, json } = invocation(command)
   await confirm(`End the key ${id} for good? Whoever uses it can do nothing any more.`, yes)
-  const ended = succeeded((await request(connection, REVOKE, { id })).ended)
+  const ended = succeeded((await request(connection, REVOKE, { id })).result)
   if (json) return printJson(ended)
   print(
     `The key "${safeLine(ended.apiKey.name)}" is revoked: it opens nothing any more, and its subscriptions end within 5 s.`,

@@ -1,4 +1,5 @@
-import { graphql } from '@daybook/api/graphql'
+import * as mutations from '@daybook/api/mutations'
+import * as queries from '@daybook/api/queries'
 import { safeLine } from '@daybook/memory/safe-text'
 import type { Command } from 'commander'
 import { request } from '../client/request.ts'
@@ -34,17 +35,9 @@ ${OPERATION_HELP}`,
   )
 }
 
-const SHOW = graphql(`query Language($project: String) {
-  language(project: $project) { project language available }
-}`)
+const SHOW = queries.language('project language available')
 
-const SET = graphql(`mutation SetLanguage($language: String!, $project: String) {
-  setLanguage(language: $language, project: $project) {
-    __typename
-    ... on ProjectLanguage { project language }
-    ... on DaybookError { code message }
-  }
-}`)
+const SET = mutations.setLanguage('project language')
 
 async function language(
   wanted: string | undefined,
@@ -58,7 +51,7 @@ async function language(
     print(`${safeLine(found.project)} is in ${safeLine(found.language)}.`)
     return note(`Others: ${found.available.map(safeLine).join(', ')}`)
   }
-  const { setLanguage: result } = await request(connection, SET, { language: wanted, project })
+  const { result } = await request(connection, SET, { language: wanted, project })
   if (result.__typename !== 'ProjectLanguage') throw new RefusedError(result.code, result.message)
   if (!json)
     print(`${safeLine(result.project)} is in ${safeLine(result.language)} from the next generation on.`)

@@ -1,4 +1,4 @@
-import { graphql } from '@daybook/api/graphql'
+import * as queries from '@daybook/api/queries'
 import { MEMORY, NO_CONTENT } from '@daybook/client/documents/memory'
 import { age } from '@daybook/memory/hit-lines'
 import { safeLine } from '@daybook/memory/safe-text'
@@ -28,15 +28,10 @@ interface ListOptions {
 }
 
 const LIST = (content: typeof NO_CONTENT) =>
-  graphql(
-    `query List($filter: MemoryFilter, $first: Int, $after: String) {
-      memories(filter: $filter, first: $first, after: $after) {
-        edges { node { ...Memory ...MemoryContent } }
-        pageInfo { hasNextPage endCursor }
-      }
-    }`,
-    [MEMORY, content],
-  )
+  queries.memories('edges { node { ...Memory ...MemoryContent } } pageInfo { hasNextPage endCursor }', [
+    MEMORY,
+    content,
+  ])
 
 /** Columns of a title in the table. */
 const TITLE = 60

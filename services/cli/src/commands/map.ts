@@ -1,5 +1,4 @@
-import { graphql } from '@daybook/api/graphql'
-import { FAILURE } from '@daybook/client/documents/failure'
+import * as mutations from '@daybook/api/mutations'
 import { type AnsweredMap, MEMORY_MAP } from '@daybook/client/documents/memory-map'
 import { NO_CONTEXT, toMapPoints } from '@daybook/client/map-points'
 import { safeLine } from '@daybook/memory/safe-text'
@@ -78,13 +77,10 @@ function renderMap({ memories, newer, problem, made }: AnsweredMap): string {
   ].join('\n')
 }
 
-const MAP_MEMORIES = graphql('mutation MapMemories { mapMemories { __typename ...Operation ...Failure } }', [
-  OPERATION,
-  FAILURE,
-])
+const MAP_MEMORIES = mutations.mapMemories('...Operation', [OPERATION])
 
 /** Asks for a map. @throws RefusedError, UnreachableError, UnauthorisedError */
 async function startMap(connection: Connection): Promise<Operation> {
-  const { __typename: _, ...operation } = succeeded((await request(connection, MAP_MEMORIES, {})).mapMemories)
+  const { __typename: _, ...operation } = succeeded((await request(connection, MAP_MEMORIES, {})).result)
   return operation
 }

@@ -12,7 +12,7 @@ export function configurePeople(command: Command): void {
   addFilterOptions(command).action((name: string[], { limit }: { limit?: number }, self: Command) =>
     name.length === 0
       ? listNamed('friends', limit, self)
-      : findMemories('searchByPerson', name.join(' '), limit, self),
+      : findMemories('person', name.join(' '), limit, self),
   )
   addExamples(command, [
     'daybook people',
@@ -41,7 +41,7 @@ export function configureEmotions(command: Command): void {
       return listMemories('panic attacks', options.limit, self)
     if (feeling.length === 0 || options.panicAttacks === true)
       throw new UsageError('Give either a feeling or --panic-attacks.')
-    return findMemories('searchByEmotion', feeling.join(' '), options.limit, self)
+    return findMemories('emotion', feeling.join(' '), options.limit, self)
   })
   addExamples(command, ['daybook emotions joy', 'daybook emotions --panic-attacks'])
 }

@@ -1,5 +1,5 @@
-import { graphql } from '@daybook/api/graphql'
-import { FAILURE } from '@daybook/client/documents/failure'
+import * as mutations from '@daybook/api/mutations'
+import * as queries from '@daybook/api/queries'
 import { safeLine } from '@daybook/memory/safe-text'
 import { grouped } from '@daybook/memory/text-rules'
 import { parseBytes } from '@daybook/runtime/units'
@@ -109,9 +109,9 @@ function limitsFrom({ memories, bytes: most, requests, queuedTexts }: LimitOptio
   }
 }
 
-const LIST = graphql(`query Projects {
-  projects { id name memories bytes createdAt limits { memories bytes requestsPerSecond queuedTexts } }
-}`)
+const LIST = queries.projects(
+  'id name memories bytes createdAt limits { memories bytes requestsPerSecond queuedTexts }',
+)
 
 async function list(command: Command): Promise<void> {
   const { connection, json } = invocation(command)
@@ -128,21 +128,14 @@ async function list(command: Command): Promise<void> {
   print(table(['name', 'memories', 'size', 'requests/s', 'queued texts', 'id'], rows))
 }
 
-const CREATE = graphql(
-  `mutation CreateProject($name: String!, $limits: ProjectLimitsInput) {
-    made: createProject(name: $name, limits: $limits) {
-      __typename
-      ... on CreatedProject { project { id name limits { memories bytes requestsPerSecond queuedTexts } } }
-      ...Failure
-    }
-  }`,
-  [FAILURE],
+const CREATE = mutations.createProject(
+  'project { id name limits { memories bytes requestsPerSecond queuedTexts } }',
 )
 
 async function create(name: string, options: LimitOptions, command: Command): Promise<void> {
   const { connection, json } = invocation(command)
   const variables = { name, limits: limitsFrom(options) }
-  const { project } = succeeded((await request(connection, CREATE, variables)).made)
+  const { project } = succeeded((await request(connection, CREATE, variables)).result)
   if (json) return printJson({ project })
   print(`The project "${safeLine(project.name)}" is made; its id is ${safeLine(project.id)}.`)
   print(
@@ -150,42 +143,25 @@ async function create(name: string, options: LimitOptions, command: Command): Pr
   )
 }
 
-const RENAME = graphql(
-  `mutation RenameProject($id: ID!, $name: String!) {
-    renamed: renameProject(id: $id, name: $name) {
-      __typename ... on CreatedProject { project { id name } } ...Failure
-    }
-  }`,
-  [FAILURE],
-)
+const RENAME = mutations.renameProject('project { id name }')
 
 async function rename(id: string, name: string, command: Command): Promise<void> {
   const { connection, json } = invocation(command)
-  const { project } = succeeded((await request(connection, RENAME, { id, name })).renamed)
+  const { project } = succeeded((await request(connection, RENAME, { id, name })).result)
   if (json) return printJson({ project })
   print(
     `The project is now called "${safeLine(project.name)}". Its id ${safeLine(project.id)} and its keys stay; whoever names it in --project or DAYBOOK_PROJECT needs the new name.`,
   )
 }
 
-const LIMIT = graphql(
-  `mutation SetProjectLimits($id: ID!, $limits: ProjectLimitsInput!) {
-    limited: setProjectLimits(id: $id, limits: $limits) {
-      __typename
-      ... on CreatedProject {
-        project { id name memories bytes limits { memories bytes requestsPerSecond queuedTexts } }
-      }
-      ...Failure
-    }
-  }`,
-  [FAILURE],
-)
+const LIMIT = mutations.setProjectLimits(`
+  project { id name memories bytes limits { memories bytes requestsPerSecond queuedTexts } }`)
 
 async function limits(id: string, options: LimitOptions, command: Command): Promise<void> {
   const { connection, json } = invocation(command)
   // Without an option nothing changes, and the answer says what there is.
   const { project } = succeeded(
-    (await request(connection, LIMIT, { id, limits: limitsFrom(options) })).limited,
+    (await request(connection, LIMIT, { id, limits: limitsFrom(options) })).result,
   )
   if (json) return printJson({ project })
   const { memories, bytes: most, requestsPerSecond, queuedTexts } = project.limits
@@ -205,18 +181,9 @@ interface DeleteOptions {
   readonly detach?: boolean
 }
 
-const PROJECTS = graphql('query ProjectsToDelete { projects { id name memories } }')
+const PROJECTS = queries.projects('id name memories')
 
-const DELETE = graphql(
-  `mutation DeleteProject($id: ID!, $confirm: String!) {
-    deleted: deleteProject(id: $id, confirm: $confirm) {
-      __typename
-      ... on DeletedProject { id events outOfReach operation { ...Operation } }
-      ...Failure
-    }
-  }`,
-  [FAILURE, OPERATION],
-)
+const DELETE = mutations.deleteProject('id events outOfReach operation { ...Operation }', [OPERATION])
 
 /** Asks, deletes the project, and follows the removal of what it held to its end. */
 async function deleteProject(
@@ -231,7 +198,7 @@ async function deleteProject(
     yes,
   )
   // By its id: if the answer is lost and the request is sent again, the name may mean another project.
-  const deleted = succeeded((await request(connection, DELETE, { id, confirm: name })).deleted)
+  const deleted = succeeded((await request(connection, DELETE, { id, confirm: name })).result)
   if (!json) {
     print(`The project "${safeLine(name)}" is deleted for good; its id was ${safeLine(deleted.id)}.`)
     print('Daybook cannot reach:')
@@ -251,9 +218,7 @@ async function findProject(connection: Connection, nameOrId: string) {
   return found
 }
 
-const DELETED = graphql(`query DeletedProjects($first: Int!) {
-  deletedProjects(first: $first) { id deletedBy events requestedAt finishedAt operation { id error } }
-}`)
+const DELETED = queries.deletedProjects('id deletedBy events requestedAt finishedAt operation { id error }')
 
 /** Lists the traces of deleted projects. */
 async function listDeleted(first: number, command: Command): Promise<void> {

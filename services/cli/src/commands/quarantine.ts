@@ -1,5 +1,6 @@
 import { graphql, type ResultOf } from '@daybook/api/graphql'
-import { FAILURE } from '@daybook/client/documents/failure'
+import * as mutations from '@daybook/api/mutations'
+import * as queries from '@daybook/api/queries'
 import { safeLine } from '@daybook/memory/safe-text'
 import { grouped } from '@daybook/memory/text-rules'
 import type { Command } from 'commander'
@@ -121,10 +122,7 @@ const QUARANTINE = graphql(`
 /** A quarantine, with how many memories it withholds in the project of the request. */
 type Quarantine = Omit<ResultOf<typeof QUARANTINE>, '__typename'>
 
-const LIST = graphql(
-  'query Quarantines($released: Boolean) { quarantines(released: $released) { ...Quarantine } }',
-  [QUARANTINE],
-)
+const LIST = queries.quarantines('...Quarantine', [QUARANTINE])
 
 /** The quarantines that concern the project. @param released also those that are over */
 async function readQuarantines(connection: Connection, released: boolean): Promise<readonly Quarantine[]> {
@@ -139,16 +137,7 @@ async function readQuarantine(connection: Connection, id: string): Promise<Quara
   return found
 }
 
-const BEGIN = graphql(
-  `mutation QuarantineWriter($key: ID, $agent: String, $reason: String!, $allProjects: Boolean) {
-    begun: quarantineWriter(key: $key, agent: $agent, reason: $reason, allProjects: $allProjects) {
-      __typename
-      ... on QuarantineBegun { quarantine { ...Quarantine } }
-      ...Failure
-    }
-  }`,
-  [QUARANTINE, FAILURE],
-)
+const BEGIN = mutations.quarantineWriter('quarantine { ...Quarantine }', [QUARANTINE])
 
 /** Puts a writer into quarantine. @throws what `request` throws */
 async function beginQuarantine(
@@ -160,19 +149,10 @@ async function beginQuarantine(
     readonly allProjects: boolean
   },
 ): Promise<Quarantine> {
-  return succeeded((await request(connection, BEGIN, of)).begun).quarantine
+  return succeeded((await request(connection, BEGIN, of)).result).quarantine
 }
 
-const RELEASE = graphql(
-  `mutation ReleaseQuarantine($id: ID!, $reason: String) {
-    ended: releaseQuarantine(id: $id, reason: $reason) {
-      __typename
-      ... on QuarantineReleased { quarantine { ...Quarantine } }
-      ...Failure
-    }
-  }`,
-  [QUARANTINE, FAILURE],
-)
+const RELEASE = mutations.releaseQuarantine('quarantine { ...Quarantine }', [QUARANTINE])
 
 /** Ends a quarantine. @throws what `request` throws */
 async function endQuarantine(
@@ -180,7 +160,7 @@ async function endQuarantine(
   id: string,
   reason: string | undefined,
 ): Promise<Quarantine> {
-  return succeeded((await request(connection, RELEASE, { id, reason })).ended).quarantine
+  return succeeded((await request(connection, RELEASE, { id, reason })).result).quarantine
 }
 
 /** Columns of a reason. */

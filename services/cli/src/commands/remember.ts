@@ -1,5 +1,4 @@
-import { graphql } from '@daybook/api/graphql'
-import { FAILURE } from '@daybook/client/documents/failure'
+import * as mutations from '@daybook/api/mutations'
 import { MEMORY } from '@daybook/client/documents/memory'
 import { memoryContent, withContent } from '@daybook/client/documents/memory-content'
 import { KIND_NAMES, type KindName, kindNamed } from '@daybook/memory/kinds/index'
@@ -7,7 +6,6 @@ import { safeLine } from '@daybook/memory/safe-text'
 import { detectContext } from '@daybook/runtime/detect-context'
 import { type Command, Option } from 'commander'
 import { KEY_HELP, mutate } from '../client/mutate.ts'
-import { succeeded } from '../client/request.ts'
 import {
   addExamples,
   addGlobalOptions,
@@ -122,26 +120,11 @@ function addCommonOptions(command: Command): void {
     .option('--idempotency-key <key>', KEY_HELP)
 }
 
-const REMEMBER = graphql(
-  `mutation Remember($input: RememberInput!) {
-    remember(input: $input) {
-      __typename
-      ... on Remembered { sequence duplicate outcome memory { id title context shared } }
-      ...Failure
-    }
-  }`,
-  [FAILURE],
-)
+const REMEMBER = mutations.remember('sequence duplicate outcome memory { id title context shared }')
 
-const REMEMBER_AND_SHOW = graphql(
-  `mutation Remember($input: RememberInput!) {
-    remember(input: $input) {
-      __typename
-      ... on Remembered { sequence duplicate outcome memory { ...Memory ...MemoryContent } }
-      ...Failure
-    }
-  }`,
-  [MEMORY, memoryContent(), FAILURE],
+const REMEMBER_AND_SHOW = mutations.remember(
+  'sequence duplicate outcome memory { ...Memory ...MemoryContent }',
+  [MEMORY, memoryContent()],
 )
 
 async function remember(
@@ -163,13 +146,12 @@ async function remember(
   const { idempotencyKey: key } = common
   const variables = (idempotencyKey: string) => ({ input: { ...input, idempotencyKey } })
   if (json) {
-    const answer = await mutate(connection, REMEMBER_AND_SHOW, variables, key)
-    const { memory, sequence, duplicate, outcome } = succeeded(answer.remember)
+    const shown = await mutate(connection, REMEMBER_AND_SHOW, variables, key)
+    const { memory, sequence, duplicate, outcome } = shown
     noteUnshared(memory)
     return printJson({ memory: withContent(memory), sequence, duplicate, outcome })
   }
-  const answer = await mutate(connection, REMEMBER, variables, key)
-  const { memory, sequence, duplicate, outcome } = succeeded(answer.remember)
+  const { memory, sequence, duplicate, outcome } = await mutate(connection, REMEMBER, variables, key)
   noteUnshared(memory)
   // Without a kind, a mistyped one is text: the answer says what it was taken for.
   const taken = command.name() === kind ? '' : ` as a ${kind}`

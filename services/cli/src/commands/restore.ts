@@ -1,9 +1,7 @@
-import { graphql } from '@daybook/api/graphql'
-import { FAILURE } from '@daybook/client/documents/failure'
+import * as mutations from '@daybook/api/mutations'
 import { safeLine } from '@daybook/memory/safe-text'
 import type { Command } from 'commander'
 import { KEY_HELP, mutate } from '../client/mutate.ts'
-import { succeeded } from '../client/request.ts'
 import { addExamples, invocation, moment, wholeNumber } from '../command.ts'
 import { noteUnshared } from '../output/memory.ts'
 import { print, printJson } from '../output/print.ts'
@@ -33,16 +31,7 @@ interface RestoreOptions {
   readonly idempotencyKey?: string
 }
 
-const RESTORE = graphql(
-  `mutation Restore($id: ID!, $version: Int, $expiresAt: DateTime, $idempotencyKey: String) {
-    restore(id: $id, version: $version, expiresAt: $expiresAt, idempotencyKey: $idempotencyKey) {
-      __typename
-      ... on Restored { sequence duplicate memory { id title version shared } }
-      ...Failure
-    }
-  }`,
-  [FAILURE],
-)
+const RESTORE = mutations.restore('sequence duplicate memory { id title version shared }')
 
 async function restore(
   id: string,
@@ -51,8 +40,7 @@ async function restore(
 ): Promise<void> {
   const { connection, json } = invocation(command)
   const variables = (idempotencyKey: string) => ({ id, version, expiresAt, idempotencyKey })
-  const answer = await mutate(connection, RESTORE, variables, key)
-  const { memory, sequence, duplicate } = succeeded(answer.restore)
+  const { memory, sequence, duplicate } = await mutate(connection, RESTORE, variables, key)
   noteUnshared(memory)
   if (json) return printJson({ memory, sequence, duplicate })
   print(`Restored: ${safeLine(memory.title)}`)
@@ -65,21 +53,12 @@ export function configureForget(command: Command): void {
   addExamples(command, ['daybook forget insight:0192f0c1-8a3e-7c11-9d2b-3f0e5a6b7c8d'])
 }
 
-const FORGET = graphql(
-  `mutation Forget($id: ID!, $idempotencyKey: String) {
-    forget(id: $id, idempotencyKey: $idempotencyKey) {
-      __typename
-      ... on Forgotten { sequence duplicate memory { id title version shared } }
-      ...Failure
-    }
-  }`,
-  [FAILURE],
-)
+const FORGET = mutations.forget('sequence duplicate memory { id title version shared }')
 
 async function forget(id: string, key: string | undefined, command: Command): Promise<void> {
   const { connection, json } = invocation(command)
-  const answer = await mutate(connection, FORGET, (idempotencyKey) => ({ id, idempotencyKey }), key)
-  const { memory, sequence, duplicate } = succeeded(answer.forget)
+  const variables = (idempotencyKey: string) => ({ id, idempotencyKey })
+  const { memory, sequence, duplicate } = await mutate(connection, FORGET, variables, key)
   noteUnshared(memory)
   if (json) return printJson({ memory, sequence, duplicate })
   print(`Forgotten: ${safeLine(memory.title)}  (sequence ${sequence})`)

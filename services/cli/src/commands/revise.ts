@@ -1,10 +1,11 @@
-import { graphql, type InputOf } from '@daybook/api/graphql'
-import { FAILURE } from '@daybook/client/documents/failure'
+import type { InputOf } from '@daybook/api/graphql'
+import * as mutations from '@daybook/api/mutations'
+import * as queries from '@daybook/api/queries'
 import { isKindName, type KindName } from '@daybook/memory/kinds/index'
 import { safeLine } from '@daybook/memory/safe-text'
 import type { Command } from 'commander'
 import { KEY_HELP, mutate } from '../client/mutate.ts'
-import { notFound, request, succeeded } from '../client/request.ts'
+import { notFound, request } from '../client/request.ts'
 import { addExamples, addNotes, collect, invocation, moment, wholeNumber } from '../command.ts'
 import { UsageError } from '../command-line.ts'
 import { noteUnshared } from '../output/memory.ts'
@@ -57,16 +58,7 @@ interface ReviseOptions {
   readonly idempotencyKey?: string
 }
 
-const REVISE = graphql(
-  `mutation Revise($id: ID!, $input: ReviseInput!, $expectedVersion: Int, $idempotencyKey: String) {
-    revise(id: $id, input: $input, expectedVersion: $expectedVersion, idempotencyKey: $idempotencyKey) {
-      __typename
-      ... on Revised { sequence duplicate memory { id title version shared } }
-      ...Failure
-    }
-  }`,
-  [FAILURE],
-)
+const REVISE = mutations.revise('sequence duplicate memory { id title version shared }')
 
 async function revise(
   id: string,
@@ -80,20 +72,19 @@ async function revise(
   const input = reviseInput(kind, kindOptions(kind), text === '' ? null : text, command.opts())
   if (Object.keys(input).length === 0)
     throw new UsageError('Nothing is to be changed', ['daybook revise --help'])
-  const answer = await mutate(
+  const { memory, sequence, duplicate } = await mutate(
     connection,
     REVISE,
     (idempotencyKey) => ({ id, input: input as InputOf<'ReviseInput'>, expectedVersion, idempotencyKey }),
     key,
   )
-  const { memory, sequence, duplicate } = succeeded(answer.revise)
   noteUnshared(memory)
   if (json) return printJson({ memory, sequence, duplicate })
   print(`Revised: ${safeLine(memory.title)}`)
   print(`${safeLine(memory.id)}  (version ${memory.version}, sequence ${sequence})`)
 }
 
-const KIND = graphql('query KindOf($id: ID!) { memory(id: $id) { kind } }')
+const KIND = queries.memory('kind')
 
 /** The kind that an id names, or that the memory has. */
 async function kindOf(connection: Connection, id: string): Promise<KindName> {

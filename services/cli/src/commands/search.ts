@@ -1,4 +1,5 @@
-import { graphql, type InputOf } from '@daybook/api/graphql'
+import type { InputOf } from '@daybook/api/graphql'
+import * as queries from '@daybook/api/queries'
 import { NO_CONTENT } from '@daybook/client/documents/memory'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { request } from '../client/request.ts'
@@ -137,13 +138,7 @@ function numbers(value: string): readonly number[] {
   throw new InvalidArgumentError('It must be a JSON list of numbers, such as [0.1, -0.2].')
 }
 
-const similarDocument = (content: typeof NO_CONTENT) =>
-  graphql(
-    `query Similar($text: String, $id: ID, $vector: [Float!], $topK: Int, $filter: MemoryFilter) {
-      similar(text: $text, id: $id, vector: $vector, topK: $topK, filter: $filter) { ...Found }
-    }`,
-    [foundFragment(content)],
-  )
+const similarDocument = (content: typeof NO_CONTENT) => queries.similar('...Found', [foundFragment(content)])
 
 async function similar(text: string, { id, vector, topK }: SimilarOptions, command: Command): Promise<void> {
   const { connection, json } = invocation(command)

@@ -1,4 +1,4 @@
-import { graphql } from '@daybook/api/graphql'
+import * as queries from '@daybook/api/queries'
 import { age } from '@daybook/memory/hit-lines'
 import { safeLine } from '@daybook/memory/safe-text'
 import type { Command } from 'commander'
@@ -204,7 +204,7 @@ async function rule(given: string | undefined, command: Command): Promise<void> 
 
 const isRule = (given: string): given is RuleName => (RULE_NAMES as readonly string[]).includes(given)
 
-const FOLLOWERS = graphql('query Followers { followers { id name keyId sequence lagEvents seenAt } }')
+const FOLLOWERS = queries.followers('id name keyId sequence lagEvents seenAt')
 
 async function followers(command: Command): Promise<void> {
   const { connection, json } = invocation(command)

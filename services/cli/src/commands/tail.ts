@@ -1,10 +1,10 @@
 import {
   type GraphQLDocument,
-  graphql,
   type ReadonlyInput,
   type ResultOf,
   type VariablesOf,
 } from '@daybook/api/graphql'
+import * as subscriptions from '@daybook/api/subscriptions'
 import { MEMORY, type NO_CONTENT } from '@daybook/client/documents/memory'
 import { safeLine } from '@daybook/memory/safe-text'
 import { backoffDelay, pause } from '@daybook/runtime/backoff'
@@ -162,22 +162,14 @@ export async function follow<Event extends { readonly sequence: number; readonly
 }
 
 /** The subscription for one line per event. */
-const TAIL = graphql(`
-  subscription Tail($after: Int, $afterHash: String, $filter: MemoryFilter) {
-    events(after: $after, afterHash: $afterHash, filter: $filter) {
-      sequence hash status type recordedAt memory { kind title }
-    }
-  }`)
+const TAIL = subscriptions.events('sequence hash status type recordedAt memory { kind title }')
 
 /** The subscription for whole events. @param content `memoryContent()` */
 export const tailWhole = (content: typeof NO_CONTENT) =>
-  graphql(
-    `subscription Tail($after: Int, $afterHash: String, $filter: MemoryFilter) {
-      events(after: $after, afterHash: $afterHash, filter: $filter) {
-        id sequence hash status type memoryId version changed actor correlationId recordedAt writer { keyId agent client trust }
-        memory { ...Memory ...MemoryContent }
-      }
-    }`,
+  subscriptions.events(
+    `
+  id sequence hash status type memoryId version changed actor correlationId recordedAt writer { keyId agent client trust }
+  memory { ...Memory ...MemoryContent }`,
     [MEMORY, content],
   )
 

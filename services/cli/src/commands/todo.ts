@@ -1,8 +1,8 @@
-import { graphql } from '@daybook/api/graphql'
-import { FAILURE } from '@daybook/client/documents/failure'
+import * as mutations from '@daybook/api/mutations'
+import * as queries from '@daybook/api/queries'
 import type { Command } from 'commander'
 import { mutate } from '../client/mutate.ts'
-import { request, succeeded } from '../client/request.ts'
+import { request } from '../client/request.ts'
 import { addExamples, addGlobalOptions, invocation } from '../command.ts'
 import { printChanged, printOpen } from '../output/still-open.ts'
 import { addChange } from '../remember/remember-input.ts'
@@ -22,52 +22,30 @@ export function configureTodo(command: Command): void {
   ])
 }
 
-const OPEN = graphql(`
-  query OpenTodos($filter: MemoryFilter, $first: Int) {
-    open: openTodos(filter: $filter, first: $first) {
-      edges { node { id title context labels importance createdAt } }
-      pageInfo { hasNextPage }
-    }
-  }`)
+const OPEN = queries.openTodos(
+  'edges { node { id title context labels importance createdAt } } pageInfo { hasNextPage }',
+)
 
 async function listOpen(first: number | undefined, command: Command): Promise<void> {
   const { connection, json } = invocation(command)
-  const { open } = await request(connection, OPEN, { filter: await filterFrom(command), first })
-  printOpen(open, { json, name: 'todos', none: 'Nothing is left to do.' })
+  const { openTodos } = await request(connection, OPEN, { filter: await filterFrom(command), first })
+  printOpen(openTodos, { json, name: 'todos', none: 'Nothing is left to do.' })
 }
 
-const RESOLVE = graphql(
-  `mutation ResolveTodo($id: ID!, $idempotencyKey: String) {
-    changed: resolveTodo(id: $id, idempotencyKey: $idempotencyKey) {
-      __typename
-      ... on Revised { sequence duplicate memory { id title version shared } }
-      ...Failure
-    }
-  }`,
-  [FAILURE],
-)
+const RESOLVE = mutations.resolveTodo('sequence duplicate memory { id title version shared }')
 
-const REOPEN = graphql(
-  `mutation ReopenTodo($id: ID!, $idempotencyKey: String) {
-    changed: reopenTodo(id: $id, idempotencyKey: $idempotencyKey) {
-      __typename
-      ... on Revised { sequence duplicate memory { id title version shared } }
-      ...Failure
-    }
-  }`,
-  [FAILURE],
-)
+const REOPEN = mutations.reopenTodo('sequence duplicate memory { id title version shared }')
 
 async function resolve(id: string, key: string | undefined, command: Command): Promise<void> {
   const { connection, json } = invocation(command)
-  const { changed } = await mutate(connection, RESOLVE, (idempotencyKey) => ({ id, idempotencyKey }), key)
-  printChanged(succeeded(changed), { json, what: 'Done' })
+  const changed = await mutate(connection, RESOLVE, (idempotencyKey) => ({ id, idempotencyKey }), key)
+  printChanged(changed, { json, what: 'Done' })
 }
 
 async function reopen(id: string, key: string | undefined, command: Command): Promise<void> {
   const { connection, json } = invocation(command)
-  const { changed } = await mutate(connection, REOPEN, (idempotencyKey) => ({ id, idempotencyKey }), key)
-  printChanged(succeeded(changed), { json, what: 'Left to do again' })
+  const changed = await mutate(connection, REOPEN, (idempotencyKey) => ({ id, idempotencyKey }), key)
+  printChanged(changed, { json, what: 'Left to do again' })
 }
 
 /** Adds the subcommands of `daybook session`. */
@@ -82,33 +60,20 @@ export function configureSession(command: Command): void {
   ])
 }
 
-const ACTIVE = graphql(`
-  query ActiveSessions($filter: MemoryFilter, $first: Int) {
-    active: activeSessions(filter: $filter, first: $first) {
-      edges { node { id title context labels importance createdAt } }
-      pageInfo { hasNextPage }
-    }
-  }`)
+const ACTIVE = queries.activeSessions(
+  'edges { node { id title context labels importance createdAt } } pageInfo { hasNextPage }',
+)
 
 async function listActive(first: number | undefined, command: Command): Promise<void> {
   const { connection, json } = invocation(command)
-  const { active } = await request(connection, ACTIVE, { filter: await filterFrom(command), first })
-  printOpen(active, { json, name: 'sessions', none: 'No session is active.' })
+  const { activeSessions } = await request(connection, ACTIVE, { filter: await filterFrom(command), first })
+  printOpen(activeSessions, { json, name: 'sessions', none: 'No session is active.' })
 }
 
-const CLOSE = graphql(
-  `mutation CloseSession($id: ID!, $idempotencyKey: String) {
-    closeSession(id: $id, idempotencyKey: $idempotencyKey) {
-      __typename
-      ... on Revised { sequence duplicate memory { id title version shared } }
-      ...Failure
-    }
-  }`,
-  [FAILURE],
-)
+const CLOSE = mutations.closeSession('sequence duplicate memory { id title version shared }')
 
 async function close(id: string, key: string | undefined, command: Command): Promise<void> {
   const { connection, json } = invocation(command)
-  const answer = await mutate(connection, CLOSE, (idempotencyKey) => ({ id, idempotencyKey }), key)
-  printChanged(succeeded(answer.closeSession), { json, what: 'Closed' })
+  const changed = await mutate(connection, CLOSE, (idempotencyKey) => ({ id, idempotencyKey }), key)
+  printChanged(changed, { json, what: 'Closed' })
 }

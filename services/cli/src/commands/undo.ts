@@ -1,5 +1,4 @@
-import { graphql } from '@daybook/api/graphql'
-import { FAILURE } from '@daybook/client/documents/failure'
+import * as mutations from '@daybook/api/mutations'
 import { PLAN_UNDO, type UndoAsked, type UndoPlan } from '@daybook/client/documents/writes'
 import { safeLine } from '@daybook/memory/safe-text'
 import { grouped } from '@daybook/memory/text-rules'
@@ -146,31 +145,16 @@ export async function runUndo(
   await watchOperations([await startUndo(connection, asked)], { connection, json, detach })
 }
 
-const START = graphql(
-  `mutation Undo(
-    $filter: MemoryFilter!, $since: DateTime!, $actor: String, $correlationId: String, $writer: WriterInput,
-    $everything: Boolean
-  ) {
-    undo(
-      filter: $filter, since: $since, actor: $actor, correlationId: $correlationId, writer: $writer,
-      everything: $everything, dryRun: false
-    ) {
-      __typename
-      ... on Undo { operation { ...Operation } }
-      ...Failure
-    }
-  }`,
-  [OPERATION, FAILURE],
-)
+const START = mutations.undo('operation { ...Operation }', [OPERATION])
 
 /** Asks what an undo would do. @throws RefusedError, UnreachableError, UnauthorisedError */
 async function planUndo(connection: Connection, asked: UndoAsked): Promise<UndoPlan> {
-  return succeeded((await request(connection, PLAN_UNDO, asked)).undo)
+  return succeeded((await request(connection, PLAN_UNDO, { ...asked, dryRun: true })).result)
 }
 
 /** Asks for an undo. @throws RefusedError, UnreachableError, UnauthorisedError */
 async function startUndo(connection: Connection, asked: UndoAsked): Promise<Operation> {
-  const { operation } = succeeded((await request(connection, START, asked)).undo)
+  const { operation } = succeeded((await request(connection, START, { ...asked, dryRun: false })).result)
   if (operation === null) throw new Error('the daemon only planned the undo')
   return operation
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { relative } from 'node:path'
 import { graphql } from '@daybook/api/graphql'
-import { FAILURE } from '@daybook/client/documents/failure'
+import * as mutations from '@daybook/api/mutations'
 import { safeLine } from '@daybook/memory/safe-text'
 import { request as ask, succeeded } from '../client/request.ts'
 import { shorten } from '../output/print.ts'
@@ -74,28 +74,11 @@ const FOUND = graphql(`
     active: activeSessions(filter: { context: $context, createdAfter: $since }, first: 2) { edges { node { id } } }
   }`)
 
-const REMEMBER = graphql(
-  `mutation RememberSession($input: RememberInput!) {
-    remember(input: $input) { __typename ... on Remembered { sequence memory { id } } ...Failure }
-  }`,
-  [FAILURE],
-)
+const REMEMBER = mutations.remember('sequence memory { id }')
 
-const REVISE = graphql(
-  `mutation ReviseSession($id: ID!, $input: ReviseInput!, $idempotencyKey: String) {
-    revise(id: $id, input: $input, idempotencyKey: $idempotencyKey) {
-      __typename ... on Revised { sequence memory { id } } ...Failure
-    }
-  }`,
-  [FAILURE],
-)
+const REVISE = mutations.revise('sequence memory { id }')
 
-const CLOSE = graphql(
-  `mutation CloseActive($id: ID!) {
-    closeSession(id: $id) { __typename ... on Revised { sequence memory { id } } ...Failure }
-  }`,
-  [FAILURE],
-)
+const CLOSE = mutations.closeSession('sequence memory { id }')
 
 /** What an ended session left in Daybook. */
 interface SessionEnd {
@@ -162,14 +145,14 @@ export async function rememberSession(
             },
           },
           timeoutMs,
-        ).then(({ remember }) => succeeded(remember).memory.id)
+        ).then(({ result }) => succeeded(result).memory.id)
       : ask(connection, REVISE, { id: known.node.id, input: { content }, idempotencyKey }, timeoutMs).then(
-          ({ revise }) => succeeded(revise).memory.id,
+          ({ result }) => succeeded(result).memory.id,
         ),
     only === undefined || another !== undefined || only.node.id === known?.node.id
       ? null
       : ask(connection, CLOSE, { id: only.node.id }, timeoutMs).then(
-          ({ closeSession }) => succeeded(closeSession).memory.id,
+          ({ result }) => succeeded(result).memory.id,
         ),
   ])
   return { id, closed }

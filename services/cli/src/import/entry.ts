@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { graphql, type InputOf } from '@daybook/api/graphql'
-import { FAILURE } from '@daybook/client/documents/failure'
+import type { InputOf } from '@daybook/api/graphql'
+import * as mutations from '@daybook/api/mutations'
+import * as queries from '@daybook/api/queries'
 import { MEMORY } from '@daybook/client/documents/memory'
 import { memoryContent, withContent } from '@daybook/client/documents/memory-content'
 import { sortedJson } from '@daybook/memory/canonical-json'
@@ -9,7 +10,7 @@ import { DEFAULT_IMPORTANCE } from '@daybook/memory/limits'
 import { bytesInWords, sizeInWords } from '@daybook/memory/text-rules'
 import { parseMoment } from '@daybook/runtime/units'
 import { mutate } from '../client/mutate.ts'
-import { request, succeeded } from '../client/request.ts'
+import { request } from '../client/request.ts'
 import { COMMON_IN_FILE, inputFromMemoryFile, memoryFile } from '../markdown/memory-file.ts'
 import type { Connection } from '../settings.ts'
 import type { KeyedInput } from './formats/format.ts'
@@ -97,21 +98,9 @@ export function createEntryReader(onExisting?: string): (line: number, text: str
   }
 }
 
-const FIND = graphql('query FindImported($id: ID!) { memory(id: $id) { ...Memory ...MemoryContent } }', [
-  MEMORY,
-  memoryContent(),
-])
+const FIND = queries.memory('...Memory ...MemoryContent', [MEMORY, memoryContent()])
 
-const REVISE = graphql(
-  `mutation ReviseImported($id: ID!, $input: ReviseInput!, $idempotencyKey: String) {
-    revise(id: $id, input: $input, idempotencyKey: $idempotencyKey) {
-      __typename
-      ... on Revised { sequence }
-      ...Failure
-    }
-  }`,
-  [FAILURE],
-)
+const REVISE = mutations.revise('sequence')
 
 /** How what an import brings compares with the memory that it was before. */
 type Comparison = 'unknown' | 'same' | 'changed' | 'forgotten'
@@ -160,10 +149,10 @@ export async function reviseToInput(connection: Connection, id: string, input: K
       ),
     },
   }
-  const answer = await mutate(connection, REVISE, (idempotencyKey) => ({
+  const { sequence } = await mutate(connection, REVISE, (idempotencyKey) => ({
     id,
     input: whole as unknown as InputOf<'ReviseInput'>,
     idempotencyKey,
   }))
-  return succeeded(answer.revise).sequence
+  return sequence
 }

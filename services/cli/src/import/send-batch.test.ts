@@ -48,7 +48,7 @@ const remembered = (inputs: readonly Input[]): Reply => ({
   status: 200,
   body: {
     data: {
-      rememberMany: inputs.map((_, index) => ({
+      result: inputs.map((_, index) => ({
         __typename: 'Remembered',
         sequence: index + 1,
         duplicate: false,
@@ -99,7 +99,7 @@ test('a failure of one entry is told by its line, not by its place in the reques
     status: 200,
     body: {
       data: {
-        rememberMany: [
+        result: [
           { __typename: 'ValidationError', code: 'VALIDATION', field: 'inputs.0.content.note.text', message },
         ],
       },

@@ -1,5 +1,6 @@
-import { graphql, type ResultOf, textOf } from '@daybook/api/graphql'
-import { FAILURE, fieldOf, isFailure } from '@daybook/client/documents/failure'
+import { fieldOf, isFailure } from '@daybook/api/failure'
+import { type ResultOf, textOf } from '@daybook/api/graphql'
+import * as mutations from '@daybook/api/mutations'
 import { backoffDelay, pause } from '@daybook/runtime/backoff'
 import type { Line } from '@daybook/runtime/read-lines'
 import { requestBody } from '../client/request.ts'
@@ -31,16 +32,7 @@ export interface Sending {
   readonly onWaiting: (reason: string) => void
 }
 
-const IMPORT = graphql(
-  `mutation Import($inputs: [RememberInput!]!) {
-    rememberMany(inputs: $inputs) {
-      __typename
-      ... on Remembered { sequence duplicate outcome }
-      ...Failure
-    }
-  }`,
-  [FAILURE],
-)
+const IMPORT = mutations.rememberMany('sequence duplicate outcome')
 
 const NOTHING_SENT: BatchOutcome = {
   imported: 0,
@@ -51,7 +43,7 @@ const NOTHING_SENT: BatchOutcome = {
   changed: [],
 }
 
-type Results = ResultOf<typeof IMPORT>['rememberMany']
+type Results = ResultOf<typeof IMPORT>['result']
 
 /**
  * Remembers the entries, in order. An input that breaks the GraphQL schema makes the daemon refuse the whole
@@ -90,7 +82,7 @@ async function withRetries(entries: readonly Entry[], sending: Sending): Promise
   const startedAt = performance.now()
   for (let attempt = 0; ; attempt++) {
     try {
-      return (await requestBody<ResultOf<typeof IMPORT>>(connection, body)).rememberMany
+      return (await requestBody<ResultOf<typeof IMPORT>>(connection, body)).result
     } catch (error) {
       if (!mayComeBack(error) || signal.aborted || performance.now() - startedAt >= retryMs) throw error
       if (attempt === 0) onWaiting((error as Error).message)

@@ -1,6 +1,7 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { basename, join, relative } from 'node:path'
-import { graphql, type InputOf, type ResultOf } from '@daybook/api/graphql'
+import type { InputOf, ResultOf } from '@daybook/api/graphql'
+import * as queries from '@daybook/api/queries'
 import { MEMORY } from '@daybook/client/documents/memory'
 import { type MemoryWithContent, memoryContent, withContent } from '@daybook/client/documents/memory-content'
 import { isKindName, type KindName, kindNamed } from '@daybook/memory/kinds/index'
@@ -135,13 +136,8 @@ export function toMarkdown({ fields, body }: MarkdownFile): string {
 
 const withoutLastLineEnd = (text: string) => text.replace(/\r?\n$/u, '')
 
-const PAGE = graphql(
-  `query ExportMemories($filter: MemoryFilter, $after: String) {
-    memories(filter: $filter, first: 100, after: $after) {
-      edges { node { ...Memory ...MemoryContent } }
-      pageInfo { hasNextPage endCursor }
-    }
-  }`,
+const PAGE = queries.memories(
+  'edges { node { ...Memory ...MemoryContent } } pageInfo { hasNextPage endCursor }',
   [MEMORY, memoryContent()],
 )
 
@@ -171,7 +167,7 @@ export async function exportMemories({
   const made = new Set<string>()
   let written = 0
   for (let after: string | null = null; ; ) {
-    const { memories }: ResultOf<typeof PAGE> = await request(connection, PAGE, { filter, after })
+    const { memories }: ResultOf<typeof PAGE> = await request(connection, PAGE, { filter, first: 100, after })
     for (const { node } of memories.edges) {
       const memory = withContent(node)
       const path = pathOf(memory)

@@ -1,4 +1,4 @@
-import { graphql } from '@daybook/api/graphql'
+import * as subscriptions from '@daybook/api/subscriptions'
 import { safeLine } from '@daybook/memory/safe-text'
 import { backoffDelay, pause } from '@daybook/runtime/backoff'
 import { hasEnded, listOperations, OPERATION, type Operation, readOperation } from '../client/operations.ts'
@@ -67,7 +67,7 @@ interface Following {
   readonly retryMs?: number
 }
 
-const FOLLOW = graphql('subscription Follow($id: ID!) { operation(id: $id) { ...Operation } }', [OPERATION])
+const FOLLOW = subscriptions.operation('...Operation', [OPERATION])
 
 /**
  * Follows an operation to its end, across restarts of the daemon. The operation goes on whether somebody

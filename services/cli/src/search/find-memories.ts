@@ -1,10 +1,5 @@
-import {
-  type GraphQLDocument,
-  graphql,
-  type InputOf,
-  type ReadonlyInput,
-  type ResultOf,
-} from '@daybook/api/graphql'
+import { type GraphQLDocument, type InputOf, type ReadonlyInput, type ResultOf } from '@daybook/api/graphql'
+import * as queries from '@daybook/api/queries'
 import { NO_CONTENT } from '@daybook/client/documents/memory'
 import type * as MemoryContent from '@daybook/client/documents/memory-content'
 import { safeText } from '@daybook/memory/safe-text'
@@ -15,74 +10,49 @@ import { UsageError } from '../command-line.ts'
 import { note, painterFor, print, printJson } from '../output/print.ts'
 import { foundFragment, renderHit, type searchDocument } from '../output/search-hit.ts'
 
-type Content = typeof NO_CONTENT
-
-/** The searches with a query of their own, by their names in the API. */
-const DOCUMENTS = {
-  searchByPerson: (content: Content) =>
-    graphql(
-      `query SearchByPerson($wanted: String!, $filter: MemoryFilter, $limit: Int) {
-        found: searchByPerson(name: $wanted, filter: $filter, limit: $limit) { ...Found }
-      }`,
-      [foundFragment(content)],
-    ),
-  searchByEmotion: (content: Content) =>
-    graphql(
-      `query SearchByEmotion($wanted: String!, $filter: MemoryFilter, $limit: Int) {
-        found: searchByEmotion(emotion: $wanted, filter: $filter, limit: $limit) { ...Found }
-      }`,
-      [foundFragment(content)],
-    ),
-} as const
-
 /** Searches for a person or an emotion, and prints what was found. */
 export async function findMemories(
-  name: keyof typeof DOCUMENTS,
+  what: 'person' | 'emotion',
   wanted: string,
   limit: number | undefined,
   command: Command,
 ): Promise<void> {
-  const filter: InputOf<'MemoryFilter'> = await filterFrom(command)
-  await findAndShow(DOCUMENTS[name], { wanted, limit, filter }, command)
+  const given = { limit, filter: await filterFrom(command) }
+  await (what === 'person'
+    ? findAndShow((found) => queries.searchByPerson('...Found', [found]), { ...given, name: wanted }, command)
+    : findAndShow(
+        (found) => queries.searchByEmotion('...Found', [found]),
+        { ...given, emotion: wanted },
+        command,
+      ))
 }
-
-/** The look-ups by a key, by their names in the API. */
-const BY_KEY = {
-  recall: (content: Content) =>
-    graphql(
-      'query Recall($key: String!, $limit: Int) { found: recall(key: $key, limit: $limit) { ...Found } }',
-      [foundFragment(content)],
-    ),
-  pop: (content: Content) =>
-    graphql('query Pop($key: String!, $limit: Int) { found: pop(name: $key, limit: $limit) { ...Found } }', [
-      foundFragment(content),
-    ]),
-} as const
 
 /** Looks a key up exactly, else searches, and prints what was found. */
 export const findByKey = (
-  name: keyof typeof BY_KEY,
+  what: 'recall' | 'pop',
   key: string,
   limit: number | undefined,
   command: Command,
-): Promise<void> => findAndShow(BY_KEY[name], { key, limit }, command)
+): Promise<void> =>
+  what === 'recall'
+    ? findAndShow((found) => queries.recall('...Found', [found]), { key, limit }, command)
+    : findAndShow((found) => queries.pop('...Found', [found]), { name: key, limit }, command)
+
+type Found = ReturnType<typeof foundFragment>
 
 async function findAndShow<Variables>(
-  document: (
-    content: Content,
-  ) => GraphQLDocument<{ found: ResultOf<ReturnType<typeof foundFragment>> }, Variables>,
+  document: (found: Found) => GraphQLDocument<Readonly<Record<string, ResultOf<Found>>>, Variables>,
   variables: ReadonlyInput<Variables>,
   command: Command,
 ): Promise<void> {
   const { connection, json } = invocation(command)
   const content = json ? await import('@daybook/client/documents/memory-content') : null
-  const { found } = await request(connection, document(content?.memoryContent() ?? NO_CONTENT), variables)
-  await showFound(found, content)
+  const asked = document(foundFragment(content?.memoryContent() ?? NO_CONTENT))
+  const [found] = Object.values(await request(connection, asked, variables))
+  await showFound(found as ResultOf<Found>, content)
 }
 
-type SearchOutcome =
-  | ResultOf<ReturnType<typeof searchDocument>>['search']
-  | ResultOf<ReturnType<typeof foundFragment>>
+type SearchOutcome = ResultOf<ReturnType<typeof searchDocument>>['search'] | ResultOf<Found>
 
 /**
  * Prints what a search found: hits, or JSON alone; what is missing on standard error.

@@ -1,4 +1,5 @@
-import { graphql, type ResultOf } from '@daybook/api/graphql'
+import type { ResultOf } from '@daybook/api/graphql'
+import * as queries from '@daybook/api/queries'
 import { MEMORY, NO_CONTENT } from '@daybook/client/documents/memory'
 import { safeLine } from '@daybook/memory/safe-text'
 import type { Command } from 'commander'
@@ -8,21 +9,7 @@ import { note, print, printJson, shorten } from '../output/print.ts'
 import { table } from '../output/table.ts'
 import { addFilterOptions, filterFrom } from './find-memories.ts'
 
-const EVENTS = (content: typeof NO_CONTENT) =>
-  graphql(
-    `query Events($limit: Int, $filter: MemoryFilter) {
-      memories: recentEvents(limit: $limit, filter: $filter) { ...Memory ...MemoryContent }
-    }`,
-    [MEMORY, content],
-  )
-
-const PANIC_ATTACKS = (content: typeof NO_CONTENT) =>
-  graphql(
-    `query PanicAttacks($limit: Int, $filter: MemoryFilter) {
-      memories: panicAttacks(limit: $limit, filter: $filter) { ...Memory ...MemoryContent }
-    }`,
-    [MEMORY, content],
-  )
+const WHOLE = '...Memory ...MemoryContent'
 
 /** The longest title in a list, in characters. */
 const TITLE = 60
@@ -35,8 +22,12 @@ export async function listMemories(
 ): Promise<void> {
   const { connection, json } = invocation(command)
   const content = json ? await import('@daybook/client/documents/memory-content') : null
-  const document = (what === 'events' ? EVENTS : PANIC_ATTACKS)(content?.memoryContent() ?? NO_CONTENT)
-  const { memories } = await request(connection, document, { limit, filter: await filterFrom(command) })
+  const fragments = [MEMORY, content?.memoryContent() ?? NO_CONTENT] as const
+  const given = { limit, filter: await filterFrom(command) }
+  const memories =
+    what === 'events'
+      ? (await request(connection, queries.recentEvents(WHOLE, fragments), given)).recentEvents
+      : (await request(connection, queries.panicAttacks(WHOLE, fragments), given)).panicAttacks
   if (content !== null) return printJson({ memories: memories.map((memory) => content.withContent(memory)) })
   if (memories.length === 0) return note(`There are no ${what}.`)
   const rows = memories.map(({ occurredAt, createdAt, title, id }) => [
@@ -47,13 +38,9 @@ export async function listMemories(
   print(table(['day', 'what', 'id'], rows))
 }
 
-const FRIENDS = graphql(`query Friends($limit: Int, $filter: MemoryFilter) {
-  friends(limit: $limit, filter: $filter) { name summary importance memories memory { id } }
-}`)
+const FRIENDS = queries.friends('name summary importance memories memory { id }')
 
-const INTERESTS = graphql(`query Interests($limit: Int, $filter: MemoryFilter) {
-  interests(limit: $limit, filter: $filter) { name summary importance memories memory { id } }
-}`)
+const INTERESTS = queries.interests('name summary importance memories memory { id }')
 
 type Named = ResultOf<typeof FRIENDS>['friends'] | ResultOf<typeof INTERESTS>['interests']
 

@@ -1,7 +1,6 @@
 import { createInterface } from 'node:readline'
 import { type Readable, Writable } from 'node:stream'
-import { graphql } from '@daybook/api/graphql'
-import { FAILURE } from '@daybook/client/documents/failure'
+import * as mutations from '@daybook/api/mutations'
 import { safeLine } from '@daybook/memory/safe-text'
 import { grouped } from '@daybook/memory/text-rules'
 import { request } from '../client/request.ts'
@@ -21,14 +20,7 @@ export interface PromoteOptions {
 /** Milliseconds: the old home is asked again and again while somebody writes at it. */
 const TIMEOUT_MS = 300_000
 
-const PROMOTE = graphql(
-  `mutation PromoteProject($id: ID!, $url: String!, $lost: Boolean) {
-    promoted: promoteProject(id: $id, url: $url, lost: $lost) {
-      __typename ... on Promoted { id epoch former } ...Failure
-    }
-  }`,
-  [FAILURE],
-)
+const PROMOTE = mutations.promoteProject('id epoch former')
 
 /** Explains, asks, and makes this Daybook the home of a project that it follows. */
 export async function promote(
@@ -39,8 +31,8 @@ export async function promote(
   const url = ownUrl(given, connection, one)
   await confirm(lost ? questionIfLost(one, url) : questionToHandOver(one, url), yes)
   const asked = { id: one.project.id, url, lost }
-  const { promoted } = await request({ ...connection, project: null }, PROMOTE, asked, TIMEOUT_MS)
-  const { id, epoch, former } = settled(promoted)
+  const { result } = await request({ ...connection, project: null }, PROMOTE, asked, TIMEOUT_MS)
+  const { id, epoch, former } = settled(result)
   if (json) return printJson({ id, epoch, former })
   print(`This Daybook is the home of "${safeLine(one.project.name)}" now, in epoch ${epoch}.`)
   print(
@@ -123,14 +115,7 @@ function ask({ input, output }: Terminal): Promise<string> {
   })
 }
 
-const REPOINT = graphql(
-  `mutation RepointProject($id: ID!, $url: String!, $key: String!) {
-    repointed: repointProject(id: $id, url: $url, key: $key) {
-      __typename ... on FollowedProject { ...Followed } ...Failure
-    }
-  }`,
-  [FOLLOWED, FAILURE],
-)
+const REPOINT = mutations.repointProject('...Followed', [FOLLOWED])
 
 /** Gives a followed project another address or key of its home, or another home. */
 export async function repoint(
@@ -143,7 +128,7 @@ export async function repoint(
   const key = await readHomeKey(givenKey, process.env)
   const variables = { id: project.id, url, key }
   const { __typename: _, ...followed } = settled(
-    (await request({ ...connection, project: null }, REPOINT, variables)).repointed,
+    (await request({ ...connection, project: null }, REPOINT, variables)).result,
   )
   if (json) return printJson({ followed })
   print(`"${safeLine(project.name)}" follows ${safeLine(followed.homeUrl)} from now on, with this key.`)

@@ -1,5 +1,6 @@
 import { graphql, type ResultOf } from '@daybook/api/graphql'
-import { FAILURE } from '@daybook/client/documents/failure'
+import * as mutations from '@daybook/api/mutations'
+import * as queries from '@daybook/api/queries'
 import { safeLine } from '@daybook/memory/safe-text'
 import { request } from '../client/request.ts'
 import { confirm, UsageError } from '../command-line.ts'
@@ -140,12 +141,7 @@ const CONFLICT = graphql(`
 /** A change made offline that the home refused, or that was about another version. */
 type Conflict = Omit<ResultOf<typeof CONFLICT>, '__typename'>
 
-const CONFLICTS = graphql(
-  `query SyncConflicts($first: Int, $after: ID, $resolved: Boolean) {
-    syncConflicts(first: $first, after: $after, resolved: $resolved) { ...Conflict }
-  }`,
-  [CONFLICT],
-)
+const CONFLICTS = queries.syncConflicts('...Conflict', [CONFLICT])
 
 /** Which conflicts are listed. */
 interface ConflictPage {
@@ -165,14 +161,7 @@ export async function readConflicts(
   return (await request(connection, CONFLICTS, page)).syncConflicts
 }
 
-const RESOLVE = graphql(
-  `mutation ResolveSyncConflict($id: ID!, $resolution: ConflictResolution!) {
-    resolved: resolveSyncConflict(id: $id, resolution: $resolution) {
-      __typename ... on SyncConflict { ...Conflict } ...Failure
-    }
-  }`,
-  [CONFLICT, FAILURE],
-)
+const RESOLVE = mutations.resolveSyncConflict('...Conflict', [CONFLICT])
 
 /** Has the change made on top of the other one (`MINE`), or leaves it out. @throws RefusedError NOT_FOUND */
 async function resolveConflict(
@@ -181,7 +170,7 @@ async function resolveConflict(
   resolution: 'MINE' | 'THEIRS',
 ): Promise<Conflict> {
   const { __typename: _, ...conflict } = settled(
-    (await request(connection, RESOLVE, { id, resolution })).resolved,
+    (await request(connection, RESOLVE, { id, resolution })).result,
   )
   return conflict
 }

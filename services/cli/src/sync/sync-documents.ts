@@ -1,5 +1,7 @@
+import { type Failure, isFailure } from '@daybook/api/failure'
 import { graphql, type ResultOf } from '@daybook/api/graphql'
-import { FAILURE, type Failure, isFailure } from '@daybook/client/documents/failure'
+import * as mutations from '@daybook/api/mutations'
+import * as queries from '@daybook/api/queries'
 import { safeLine } from '@daybook/memory/safe-text'
 import { readProjections } from '../client/operations.ts'
 import { request, succeeded } from '../client/request.ts'
@@ -16,7 +18,7 @@ export const FOLLOWED = graphql(`
 /** A project whose home is another Daybook. */
 export type Followed = Omit<ResultOf<typeof FOLLOWED>, '__typename'>
 
-const LIST = graphql('query FollowedProjects { followedProjects { ...Followed } }', [FOLLOWED])
+const LIST = queries.followedProjects('...Followed', [FOLLOWED])
 
 /** As `readFollowed`, of all projects; none for a key that administers nothing. */
 export async function readFollowedIfAllowed(connection: Connection): Promise<readonly Followed[]> {
@@ -70,14 +72,7 @@ export async function opens(connection: Connection, projectId: string): Promise<
   }
 }
 
-const CHANGE = graphql(
-  `mutation ChangeFollowedProject($id: ID!, $paused: Boolean, $rule: ConflictRule, $goBack: Boolean) {
-    changed: changeFollowedProject(id: $id, paused: $paused, rule: $rule, goBack: $goBack) {
-      __typename ... on FollowedProject { ...Followed } ...Failure
-    }
-  }`,
-  [FOLLOWED, FAILURE],
-)
+const CHANGE = mutations.changeFollowedProject('...Followed', [FOLLOWED])
 
 /** Pauses, resumes, changes the rule for conflicts, or lets the copy go back. What is not given stays. */
 export async function changeFollowed(
@@ -85,9 +80,7 @@ export async function changeFollowed(
   id: string,
   change: { readonly paused?: boolean; readonly rule?: Followed['rule']; readonly goBack?: boolean },
 ): Promise<Followed> {
-  const { __typename: _, ...changed } = settled(
-    (await request(connection, CHANGE, { id, ...change })).changed,
-  )
+  const { __typename: _, ...changed } = settled((await request(connection, CHANGE, { id, ...change })).result)
   return changed
 }
 

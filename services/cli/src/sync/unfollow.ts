@@ -1,5 +1,4 @@
-import { graphql } from '@daybook/api/graphql'
-import { FAILURE } from '@daybook/client/documents/failure'
+import * as mutations from '@daybook/api/mutations'
 import { safeLine } from '@daybook/memory/safe-text'
 import { pause } from '@daybook/runtime/backoff'
 import { readProjections } from '../client/operations.ts'
@@ -17,14 +16,7 @@ export interface UnfollowOptions {
   readonly yes?: boolean
 }
 
-const UNFOLLOW = graphql(
-  `mutation UnfollowProject($id: ID!, $dropUnshared: Boolean) {
-    ended: unfollowProject(id: $id, dropUnshared: $dropUnshared) {
-      __typename ... on Unfollowed { id dropped } ...Failure
-    }
-  }`,
-  [FAILURE],
-)
+const UNFOLLOW = mutations.unfollowProject('id dropped')
 
 /**
  * Confirms, then unfollows the project and deletes its local copy.
@@ -52,7 +44,7 @@ export async function unfollow(
     yes,
   )
   const { id, dropped } = settled(
-    (await request({ ...connection, project: null }, UNFOLLOW, { id: project.id, dropUnshared })).ended,
+    (await request({ ...connection, project: null }, UNFOLLOW, { id: project.id, dropUnshared })).result,
   )
   if (json) return printJson({ id, dropped })
   print(`"${name}" is followed no more; its copy here is being removed.`)

@@ -1,5 +1,6 @@
+import type { Failure } from '@daybook/api/failure'
 import type { GraphQLDocument, ReadonlyInput } from '@daybook/api/graphql'
-import { createCalls } from '@daybook/client/calls/calls'
+import { createCalls, succeeded } from '@daybook/client/calls/calls'
 import { DaybookClientError } from '@daybook/client/client-error'
 import { type EventsOptions, followJournal } from '@daybook/client/events/follow-journal'
 import { openConnection, type RequestOptions, request } from '@daybook/client/http/request'
@@ -44,16 +45,12 @@ export const read = <Result, Variables>(
   options?: RequestOptions,
 ): Promise<Result> => noticing(daybook.calls.read(document, variables, options))
 
-/**
- * Makes a change, once, though an answer is lost: all attempts share a key.
- * @param take takes the result out of the answer, and throws if it is a failure (`succeeded` of `@daybook/client`)
- * @throws DaybookClientError
- */
-export const change = <Result, Variables, Taken>(
-  document: GraphQLDocument<Result, Variables>,
+/** Makes a change, once, though an answer is lost: all attempts share a key. @throws DaybookClientError */
+export const change = <Result extends object, Variables>(
+  document: GraphQLDocument<{ result: Result }, Variables>,
   variables: (idempotencyKey: string) => ReadonlyInput<Variables>,
-  take: (result: Result) => Taken,
-): Promise<Taken> => noticing(daybook.calls.change(document, variables, take))
+): Promise<Exclude<Result, Failure>> =>
+  noticing(daybook.calls.change(document, variables, ({ result }) => succeeded(result)))
 
 /**
  * Follows the project's journal, across broken connections, without a gap or a repeat. Each open stream takes one of the
@@ -71,14 +68,13 @@ export async function* follow(options: EventsOptions): AsyncGenerator<JournalEve
 /**
  * Makes a change that takes no key which would tell a repetition, such as a new API key: it is sent once, and a lost answer
  * is an error.
- * @param take as in `change`
  * @throws DaybookClientError
  */
-export const changeOnce = async <Result, Variables, Taken>(
-  document: GraphQLDocument<Result, Variables>,
+export const changeOnce = async <Result extends object, Variables>(
+  document: GraphQLDocument<{ result: Result }, Variables>,
   variables: ReadonlyInput<Variables>,
-  take: (result: Result) => Taken,
-): Promise<Taken> => take(await noticing(request(daybook.connection, document, variables)))
+): Promise<Exclude<Result, Failure>> =>
+  succeeded((await noticing(request(daybook.connection, document, variables))).result)
 
 async function noticing<Result>(call: Promise<Result>): Promise<Result> {
   try {

@@ -1,16 +1,12 @@
-import { graphql, type ResultOf } from '@daybook/api/graphql'
-import { HEAD, MEMORY } from '@daybook/client/documents/memory'
-import { memoryContent, ownFields } from '@daybook/client/documents/memory-content'
+import { type ResultOf } from '@daybook/api/graphql'
+import * as queries from '@daybook/api/queries'
+import { HEAD } from '@daybook/client/documents/memory'
 import { read } from './client.ts'
 import type { JournalEvent } from './events.ts'
 
-const PAGE = graphql(`
-  query JournalPage($after: Int!, $first: Int!) {
-    journal(after: $after, first: $first) {
-      sequence hash status type memoryId version actor recordedAt
-      writer { agent } memory { kind title agent context }
-    }
-  }`)
+const PAGE = queries.journal(`
+  sequence hash status type memoryId version actor recordedAt
+  writer { agent } memory { kind title agent context }`)
 
 type Paged = ResultOf<typeof PAGE>['journal'][number]
 
@@ -76,34 +72,8 @@ export async function readEntries(
   return entries
 }
 
-const FIRST = graphql(`query FirstEvent { journal(after: 0, first: 1) { recordedAt } }`)
+const FIRST = queries.journal('recordedAt')
 
 /** When the project's first event was recorded, RFC 3339; null before there is one. @throws DaybookClientError */
 export const readFirstMoment = async (): Promise<string | null> =>
-  (await read(FIRST, {})).journal[0]?.recordedAt ?? null
-
-const EVENT = graphql(
-  `query JournalEvent($after: Int!) {
-    journal(after: $after, first: 1) {
-      id sequence hash status type memoryId version changed actor correlationId recordedAt
-      writer { keyId agent client trust }
-      memory { ...Memory ...MemoryContent }
-    }
-  }`,
-  [MEMORY, memoryContent()],
-)
-
-type Answered = ResultOf<typeof EVENT>['journal'][number]
-
-/** An event with all that it says. */
-export type WholeEvent = Answered & {
-  /** The fields of the memory's kind after the event; null where the event says nothing any more. */
-  readonly content: Readonly<Record<string, unknown>> | null
-}
-
-/** The event at a sequence; null if there is none. @throws DaybookClientError; the signal's reason */
-export async function readEvent(sequence: number, signal?: AbortSignal): Promise<WholeEvent | null> {
-  const [event] = (await read(EVENT, { after: sequence - 1 }, { signal })).journal
-  if (event === undefined) return null
-  return { ...event, content: event.memory === null ? null : ownFields(event.memory) }
-}
+  (await read(FIRST, { after: 0, first: 1 })).journal[0]?.recordedAt ?? null

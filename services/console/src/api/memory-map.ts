@@ -1,6 +1,5 @@
-import { graphql } from '@daybook/api/graphql'
-import { succeeded } from '@daybook/client/calls/calls'
-import { FAILURE } from '@daybook/client/documents/failure'
+import * as mutations from '@daybook/api/mutations'
+import * as queries from '@daybook/api/queries'
 import { type AnsweredMap, MEMORY_MAP } from '@daybook/client/documents/memory-map'
 import { type MapPoints, toMapPoints } from '@daybook/client/map-points'
 import { change, read } from './client.ts'
@@ -21,46 +20,28 @@ export async function readMemoryMap(signal?: AbortSignal): Promise<MemoryMap> {
   return { ...map, made: made === null ? null : { ...made, points: toMapPoints(made.points) } }
 }
 
-const PROGRESS = graphql(`
-  query MapProgress($id: ID!) { operation(id: $id) { id status phase done total error } }`)
+const PROGRESS = queries.operation('id status phase done total error')
 
 /** How far the making of a map is; null if there is no such operation. @throws DaybookClientError; the signal's reason */
 export const readProgress = async (id: string, signal?: AbortSignal): Promise<MemoryMap['operation']> =>
   (await read(PROGRESS, { id }, { signal })).operation
 
-const MAKE = graphql(
-  `mutation MakeMap { mapMemories { __typename ... on Operation { id status phase done total error } ...Failure } }`,
-  [FAILURE],
-)
+const MAKE = mutations.mapMemories('id status phase done total error')
 
 /** Asks for a map. @throws DaybookClientError REFUSED, BUSY */
 export async function makeMap(): Promise<NonNullable<MemoryMap['operation']>> {
-  const { __typename: _, ...operation } = await change(
-    MAKE,
-    () => ({}),
-    ({ mapMemories }) => succeeded(mapMemories),
-  )
+  const { __typename: _, ...operation } = await change(MAKE, () => ({}))
   return operation
 }
 
-const CANCEL = graphql(
-  'mutation CancelMap($id: ID!) { cancelOperation(id: $id) { __typename ...Failure } }',
-  [FAILURE],
-)
+const CANCEL = mutations.cancelOperation('__typename')
 
 /** Ends the making of a map; the one before stays. @throws DaybookClientError */
 export const cancelMap = async (id: string): Promise<void> => {
-  await change(
-    CANCEL,
-    () => ({ id }),
-    ({ cancelOperation }) => succeeded(cancelOperation),
-  )
+  await change(CANCEL, () => ({ id }))
 }
 
-const ENTRIES = graphql(`
-  query MapEntries($ids: [ID!]!) {
-    nodes(ids: $ids) { ... on Memory { id kind title agent context createdAt shared } }
-  }`)
+const ENTRIES = queries.nodes('... on Memory { id kind title agent context createdAt shared }')
 
 /** A memory as the map names it. */
 export interface MapEntry {

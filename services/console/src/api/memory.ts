@@ -1,6 +1,6 @@
 import { graphql, type InputOf, type ResultOf } from '@daybook/api/graphql'
-import { succeeded } from '@daybook/client/calls/calls'
-import { FAILURE } from '@daybook/client/documents/failure'
+import * as mutations from '@daybook/api/mutations'
+import * as queries from '@daybook/api/queries'
 import { MEMORY } from '@daybook/client/documents/memory'
 import { memoryContent, ownFields } from '@daybook/client/documents/memory-content'
 import { FORGET, RESTORE, REVISE } from '@daybook/client/documents/writes'
@@ -9,15 +9,12 @@ import { change, read } from './client.ts'
 
 const WRITER = graphql('fragment Writer on Writer { keyId agent client trust }')
 
-const ONE = graphql(
-  `query OneMemory($id: ID!, $atLeast: Int) {
-    memory(id: $id, atLeast: $atLeast) {
-      ...Memory ...MemoryContent shared
-      writtenBy { ...Writer } editedBy { ...Writer } quarantine { since reason }
-      supersedes { id title } supersededBy { id title }
-      part { number document { id title } parts { id title } }
-    }
-  }`,
+const ONE = queries.memory(
+  `
+  ...Memory ...MemoryContent shared
+  writtenBy { ...Writer } editedBy { ...Writer } quarantine { since reason }
+  supersedes { id title } supersededBy { id title }
+  part { number document { id title } parts { id title } }`,
   [MEMORY, memoryContent(), WRITER],
 )
 
@@ -83,10 +80,7 @@ const LISTED = graphql(
   'fragment Beside on Memory { id kind title agent labels context occurredAt createdAt updatedAt trust shared }',
 )
 
-const NEIGHBOURS = graphql(
-  `query Beside($id: ID!) { memory(id: $id) { neighbours { before { ...Beside } after { ...Beside } } } }`,
-  [LISTED],
-)
+const NEIGHBOURS = queries.memory('neighbours { before { ...Beside } after { ...Beside } }', [LISTED])
 
 /** The memories around one in its context, nearest first. */
 type Neighbours = NonNullable<ResultOf<typeof NEIGHBOURS>['memory']>['neighbours']
@@ -97,27 +91,20 @@ const NONE: Neighbours = { before: [], after: [] }
 export const readNeighbours = async (id: string, signal?: AbortSignal): Promise<Neighbours> =>
   (await read(NEIGHBOURS, { id }, { signal })).memory?.neighbours ?? NONE
 
-const SIMILAR = graphql(
-  `query SimilarTo($id: ID!) {
-    similar(id: $id, topK: 6) { hits { score memory { ...Beside } } degraded message }
-  }`,
-  [LISTED],
-)
+const SIMILAR = queries.similar('hits { score memory { ...Beside } } degraded message', [LISTED])
 
 /** The memories nearest in meaning to one. */
 type Similar = ResultOf<typeof SIMILAR>['similar']
 
 /** The six memories nearest in meaning to one. @throws DaybookClientError; the signal's reason */
 export const readSimilar = async (id: string, signal?: AbortSignal): Promise<Similar> =>
-  (await read(SIMILAR, { id }, { signal })).similar
+  (await read(SIMILAR, { id, topK: 6 }, { signal })).similar
 
 /*
  * Changes of one memory. Each is done when the lists and pages can show it, and lets them ask again.
  */
 
-const READABLE = graphql(
-  'query Readable($id: ID!, $atLeast: Int!) { memory(id: $id, atLeast: $atLeast) { id } }',
-)
+const READABLE = queries.memory('id')
 
 /** Waits until a change can be read; later, pages show the state before it for a moment, which is no failure. */
 async function shown(id: string, sequence: number): Promise<void> {
@@ -130,21 +117,18 @@ export type Revision = InputOf<'ReviseInput'>
 
 /** @param expectedVersion the version that was on the screen @throws DaybookClientError VERSION_CONFLICT, … */
 export async function revise(id: string, input: Revision, expectedVersion: number): Promise<void> {
-  const { sequence } = await change(
-    REVISE,
-    (idempotencyKey) => ({ id, input, expectedVersion, idempotencyKey }),
-    ({ result }) => succeeded(result),
-  )
+  const { sequence } = await change(REVISE, (idempotencyKey) => ({
+    id,
+    input,
+    expectedVersion,
+    idempotencyKey,
+  }))
   await shown(id, sequence)
 }
 
 /** @throws DaybookClientError */
 export async function forget(id: string, expectedVersion: number): Promise<void> {
-  const { sequence } = await change(
-    FORGET,
-    (idempotencyKey) => ({ id, expectedVersion, idempotencyKey }),
-    ({ result }) => succeeded(result),
-  )
+  const { sequence } = await change(FORGET, (idempotencyKey) => ({ id, expectedVersion, idempotencyKey }))
   await shown(id, sequence)
 }
 
@@ -158,20 +142,16 @@ export async function restore(
   version: number | null,
   expectedVersion?: number | undefined,
 ): Promise<void> {
-  const { sequence } = await change(
-    RESTORE,
-    (idempotencyKey) => ({ id, version, expectedVersion, idempotencyKey }),
-    ({ result }) => succeeded(result),
-  )
+  const { sequence } = await change(RESTORE, (idempotencyKey) => ({
+    id,
+    version,
+    expectedVersion,
+    idempotencyKey,
+  }))
   await shown(id, sequence)
 }
 
-const ERASE = graphql(
-  `mutation Erase($id: ID!) {
-    result: erase(id: $id) { __typename ... on Erased { contents behind outOfReach sequence } ...Failure }
-  }`,
-  [FAILURE],
-)
+const ERASE = mutations.erase('contents behind outOfReach sequence')
 
 /** What an erasure came to. */
 export interface ErasedMemory {
@@ -187,19 +167,12 @@ export interface ErasedMemory {
 
 /** Erases a memory for good. Asking again is harmless. @throws DaybookClientError */
 export async function erase(id: string): Promise<ErasedMemory> {
-  const erased = await change(
-    ERASE,
-    () => ({ id }),
-    ({ result }) => succeeded(result),
-  )
+  const erased = await change(ERASE, () => ({ id }))
   refresh()
   return erased
 }
 
-const DIFF = graphql(`
-  query VersionDiff($id: ID!, $from: Int!, $to: Int!) {
-    diff(id: $id, from: $from, to: $to) { changed { field before after } text { change text } }
-  }`)
+const DIFF = queries.diff('changed { field before after } text { change text }')
 
 /** What differs between two versions of a memory. */
 type VersionDiff = NonNullable<ResultOf<typeof DIFF>['diff']>

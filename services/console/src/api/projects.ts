@@ -1,11 +1,11 @@
-import { graphql, type InputOf, type ReadonlyInput, type ResultOf } from '@daybook/api/graphql'
-import { succeeded } from '@daybook/client/calls/calls'
-import { FAILURE } from '@daybook/client/documents/failure'
+import { type InputOf, type ReadonlyInput, type ResultOf } from '@daybook/api/graphql'
+import * as mutations from '@daybook/api/mutations'
+import * as queries from '@daybook/api/queries'
 import { changeOnce, read } from './client.ts'
 
-const PROJECTS = graphql(`query Projects {
-  projects { id name memories bytes createdAt limits { memories bytes requestsPerSecond queuedTexts } }
-}`)
+const PROJECTS = queries.projects(
+  'id name memories bytes createdAt limits { memories bytes requestsPerSecond queuedTexts }',
+)
 
 /** A project, what it holds and what it may hold. */
 export type Project = ResultOf<typeof PROJECTS>['projects'][number]
@@ -16,50 +16,26 @@ export type ProjectLimits = ReadonlyInput<InputOf<'ProjectLimitsInput'>>
 export const listProjects = async (signal: AbortSignal): Promise<readonly Project[]> =>
   (await read(PROJECTS, {}, { signal })).projects
 
-const CHANGED = graphql(
-  `fragment Changed on ProjectResult { __typename ... on CreatedProject { project { id name } } ...Failure }`,
-  [FAILURE],
-)
-
-const CREATE = graphql(
-  `mutation CreateProject($name: String!) { result: createProject(name: $name) { ...Changed } }`,
-  [CHANGED],
-)
-
-const RENAME = graphql(
-  `mutation RenameProject($id: ID!, $name: String!) { result: renameProject(id: $id, name: $name) { ...Changed } }`,
-  [CHANGED],
-)
-
-const LIMIT = graphql(
-  `mutation SetProjectLimits($id: ID!, $limits: ProjectLimitsInput!) {
-    result: setProjectLimits(id: $id, limits: $limits) { ...Changed }
-  }`,
-  [CHANGED],
-)
-
-const changed = ({ result }: ResultOf<typeof CREATE>) => succeeded(result).project
+const CREATE = mutations.createProject('project { id name }')
 
 /** Makes an empty project. @throws DaybookClientError */
-export const createProject = (name: string) => changeOnce(CREATE, { name }, changed)
+export const createProject = async (name: string) => (await changeOnce(CREATE, { name })).project
+
+const RENAME = mutations.renameProject('project { id name }')
 
 /** @throws DaybookClientError */
-export const renameProject = (id: string, name: string) => changeOnce(RENAME, { id, name }, changed)
+export const renameProject = async (id: string, name: string) =>
+  (await changeOnce(RENAME, { id, name })).project
+
+const LIMIT = mutations.setProjectLimits('project { id name }')
 
 /** @throws DaybookClientError */
-export const setProjectLimits = (id: string, limits: ProjectLimits) =>
-  changeOnce(LIMIT, { id, limits }, changed)
+export const setProjectLimits = async (id: string, limits: ProjectLimits) =>
+  (await changeOnce(LIMIT, { id, limits })).project
 
-const DELETE = graphql(
-  `mutation DeleteProject($id: ID!, $confirm: String!) {
-    result: deleteProject(id: $id, confirm: $confirm) {
-      __typename ... on DeletedProject { id events outOfReach } ...Failure
-    }
-  }`,
-  [FAILURE],
-)
+const DELETE = mutations.deleteProject('id events outOfReach')
 
 /** Deletes a project for good. @throws DaybookClientError */
 export const deleteProject = ({ id, name }: Pick<Project, 'id' | 'name'>) =>
   // By its id: the name may mean another project by now.
-  changeOnce(DELETE, { id, confirm: name }, ({ result }) => succeeded(result))
+  changeOnce(DELETE, { id, confirm: name })

@@ -5,6 +5,7 @@ import {
   type ResultOf,
   type VariablesOf,
 } from '@daybook/api/graphql'
+import * as queries from '@daybook/api/queries'
 import { EXPLANATION } from '@daybook/client/documents/memory'
 import { read } from './client.ts'
 
@@ -19,23 +20,15 @@ export const COUNTS = graphql(`
 /** How many memories have which value. */
 export type Counts = ResultOf<typeof COUNTS>
 
-const SEARCH = graphql(
-  `query Search(
-    $query: String!, $filter: MemoryFilter, $mode: SearchMode, $limit: Int, $ranking: RankingMethod,
-    $engine: SearchEngine, $asOf: DateTime
-  ) {
-    search(
-      query: $query, filter: $filter, mode: $mode, limit: $limit, ranking: $ranking, engine: $engine, asOf: $asOf
-    ) {
-      hits {
-        score matchType snippet version trust
-        memory { id kind title agent labels context occurredAt createdAt updatedAt shared }
-        explanation { ...Explanation }
-      }
-      facets(values: 12) { ...Counts }
-      engine degraded message sequence
-    }
-  }`,
+const SEARCH = queries.search(
+  `
+  hits {
+    score matchType snippet version trust
+    memory { id kind title agent labels context occurredAt createdAt updatedAt shared }
+    explanation { ...Explanation }
+  }
+  facets(values: 12) { ...Counts }
+  engine degraded message sequence`,
   [EXPLANATION, COUNTS],
 )
 

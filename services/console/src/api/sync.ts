@@ -1,16 +1,13 @@
 import { graphql, type InputOf, type ResultOf } from '@daybook/api/graphql'
-import { succeeded } from '@daybook/client/calls/calls'
-import { FAILURE } from '@daybook/client/documents/failure'
+import * as mutations from '@daybook/api/mutations'
+import * as queries from '@daybook/api/queries'
 import { refresh } from '../components/hooks.ts'
 import { changeOnce, read } from './client.ts'
 import { sessionChanged } from './session.ts'
 
-const FOLLOWED = graphql(`query Sync {
-  followedProjects {
-    project { id name } homeUrl state problem rule epoch copied homeSequence lagEvents lagSeconds waiting waitingSince
-    openConflicts movedTo followedSince
-  }
-}`)
+const FOLLOWED = queries.followedProjects(`
+  project { id name } homeUrl state problem rule epoch copied homeSequence lagEvents lagSeconds waiting waitingSince
+  openConflicts movedTo followedSince`)
 
 /** A project whose home is another Daybook. */
 export type FollowedProject = ResultOf<typeof FOLLOWED>['followedProjects'][number]
@@ -35,14 +32,7 @@ export async function listFollowers(signal: AbortSignal): Promise<readonly Follo
   return followers.map((one) => ({ ...one, keyName: names.get(one.keyId) ?? null }))
 }
 
-const FOLLOW = graphql(
-  `mutation FollowProject($url: String!, $key: String!, $project: String!, $rule: ConflictRule) {
-    result: followProject(url: $url, key: $key, project: $project, rule: $rule) {
-      __typename ... on Following { again tookOver followed { homeUrl project { id name } } } ...Failure
-    }
-  }`,
-  [FAILURE],
-)
+const FOLLOW = mutations.followProject('again tookOver followed { homeUrl project { id name } }')
 
 /** What is to be followed. */
 export interface WantedProject {
@@ -54,49 +44,28 @@ export interface WantedProject {
 
 /** Follows a project of another Daybook. @throws DaybookClientError */
 export async function followProject(wanted: WantedProject) {
-  const following = await changeOnce(FOLLOW, { ...wanted }, ({ result }) => succeeded(result))
+  const following = await changeOnce(FOLLOW, { ...wanted })
   sessionChanged()
   return following
 }
 
-const REPOINT = graphql(
-  `mutation Repoint($id: ID!, $url: String!, $key: String!) {
-    result: repointProject(id: $id, url: $url, key: $key) {
-      __typename ... on FollowedProject { homeUrl project { name } } ...Failure
-    }
-  }`,
-  [FAILURE],
-)
+const REPOINT = mutations.repointProject('homeUrl project { name }')
 
 /** Gives a followed project another address or key of its home, or another home. @throws DaybookClientError */
 export const repointProject = (wanted: { readonly id: string; readonly url: string; readonly key: string }) =>
-  changeOnce(REPOINT, { ...wanted }, ({ result }) => succeeded(result))
+  changeOnce(REPOINT, { ...wanted })
 
-const CHANGE = graphql(
-  `mutation ChangeFollowed($id: ID!, $paused: Boolean, $rule: ConflictRule) {
-    result: changeFollowedProject(id: $id, paused: $paused, rule: $rule) {
-      __typename ... on FollowedProject { state } ...Failure
-    }
-  }`,
-  [FAILURE],
-)
+const CHANGE = mutations.changeFollowedProject('state')
 
 /** Pauses or resumes a followed project, or changes its rule. @throws DaybookClientError */
 export const changeFollowed = async (
   id: string,
   to: { readonly paused?: boolean; readonly rule?: ConflictRule },
 ): Promise<void> => {
-  await changeOnce(CHANGE, { id, ...to }, ({ result }) => succeeded(result))
+  await changeOnce(CHANGE, { id, ...to })
 }
 
-const UNFOLLOW = graphql(
-  `mutation Unfollow($id: ID!, $dropUnshared: Boolean!) {
-    result: unfollowProject(id: $id, dropUnshared: $dropUnshared) {
-      __typename ... on Unfollowed { id dropped } ...Failure
-    }
-  }`,
-  [FAILURE],
-)
+const UNFOLLOW = mutations.unfollowProject('id dropped')
 
 /**
  * Ends following, and removes the copy.
@@ -105,19 +74,12 @@ const UNFOLLOW = graphql(
  * @throws DaybookClientError
  */
 export async function unfollow(id: string, dropUnshared: boolean): Promise<number> {
-  const { dropped } = await changeOnce(UNFOLLOW, { id, dropUnshared }, ({ result }) => succeeded(result))
+  const { dropped } = await changeOnce(UNFOLLOW, { id, dropUnshared })
   sessionChanged()
   return dropped
 }
 
-const PROMOTE = graphql(
-  `mutation Promote($id: ID!, $url: String!, $lost: Boolean!) {
-    result: promoteProject(id: $id, url: $url, lost: $lost) {
-      __typename ... on Promoted { epoch former } ...Failure
-    }
-  }`,
-  [FAILURE],
-)
+const PROMOTE = mutations.promoteProject('epoch former')
 
 /**
  * Makes this Daybook the project's home.
@@ -125,8 +87,7 @@ const PROMOTE = graphql(
  * @param lost whether the old home cannot be asked
  * @throws DaybookClientError
  */
-export const promote = (id: string, url: string, lost: boolean) =>
-  changeOnce(PROMOTE, { id, url, lost }, ({ result }) => succeeded(result))
+export const promote = (id: string, url: string, lost: boolean) => changeOnce(PROMOTE, { id, url, lost })
 
 const CONFLICT = graphql(`fragment Conflict on SyncConflict {
   id command code problem baseVersion homeVersion actor givenAt foundAt resolution resolvedAt resolvedBy
@@ -134,40 +95,26 @@ const CONFLICT = graphql(`fragment Conflict on SyncConflict {
   preview { changed { field before after } text { change text } }
 }`)
 
-const OPEN = graphql(`query OpenConflicts { syncConflicts(first: 20) { ...Conflict } }`, [CONFLICT])
-
-const ALL = graphql(
-  `query AllConflicts($first: Int, $after: ID) {
-    syncConflicts(first: $first, resolved: true, after: $after) { ...Conflict }
-  }`,
-  [CONFLICT],
-)
+const CONFLICTS = queries.syncConflicts('...Conflict', [CONFLICT])
 
 /** A change made offline that its home refused, or that was about another version than the home had by then. */
-export type Conflict = ResultOf<typeof OPEN>['syncConflicts'][number]
+export type Conflict = ResultOf<typeof CONFLICTS>['syncConflicts'][number]
 
 /** The first 20 conflicts of the project that wait for a person, the oldest first. @throws DaybookClientError */
 export const listOpenConflicts = async (signal: AbortSignal): Promise<readonly Conflict[]> =>
-  (await read(OPEN, {}, { signal })).syncConflicts
+  (await read(CONFLICTS, { first: 20 }, { signal })).syncConflicts
 
 /** How many conflicts are listed at a time. */
 export const CONFLICTS_PAGE = 50
 
 /** A page of the project's conflicts, resolved or not, after another one. @throws DaybookClientError */
 export const listConflictsAfter = async (after: string | null): Promise<readonly Conflict[]> =>
-  (await read(ALL, { first: CONFLICTS_PAGE, after })).syncConflicts
+  (await read(CONFLICTS, { first: CONFLICTS_PAGE, resolved: true, after })).syncConflicts
 
-const RESOLVE = graphql(
-  `mutation ResolveConflict($id: ID!, $resolution: ConflictResolution!) {
-    result: resolveSyncConflict(id: $id, resolution: $resolution) {
-      __typename ... on SyncConflict { resolution } ...Failure
-    }
-  }`,
-  [FAILURE],
-)
+const RESOLVE = mutations.resolveSyncConflict('resolution')
 
 /** Decides a conflict: the change is made after all, or left out. @throws DaybookClientError */
 export async function resolveConflict(id: string, resolution: 'MINE' | 'THEIRS'): Promise<void> {
-  await changeOnce(RESOLVE, { id, resolution }, ({ result }) => succeeded(result))
+  await changeOnce(RESOLVE, { id, resolution })
   refresh()
 }

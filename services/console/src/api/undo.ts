@@ -1,32 +1,20 @@
 import { graphql, type ResultOf } from '@daybook/api/graphql'
+import * as mutations from '@daybook/api/mutations'
+import * as queries from '@daybook/api/queries'
 import { succeeded } from '@daybook/client/calls/calls'
-import { FAILURE } from '@daybook/client/documents/failure'
 import { PLAN_UNDO, type UndoAsked, type UndoPlan } from '@daybook/client/documents/writes'
 import { read } from './client.ts'
 
 /** What an undo would do; nothing is written. @throws DaybookClientError; the signal's reason */
 export const planUndo = async (asked: UndoAsked, signal?: AbortSignal): Promise<UndoPlan> =>
-  succeeded((await read(PLAN_UNDO, asked, { signal })).undo)
+  succeeded((await read(PLAN_UNDO, { ...asked, dryRun: true }, { signal })).result)
 
 const UNDO_OPERATION = graphql(`
   fragment UndoOperation on Operation {
     id type status done total options result error requestedBy createdAt finishedAt
   }`)
 
-const START = graphql(
-  `mutation StartUndo(
-    $filter: MemoryFilter!, $since: DateTime!, $actor: String, $correlationId: String, $everything: Boolean
-  ) {
-    undo(
-      filter: $filter, since: $since, actor: $actor, correlationId: $correlationId, everything: $everything, dryRun: false
-    ) {
-      __typename
-      ... on Undo { operation { ...UndoOperation } }
-      ...Failure
-    }
-  }`,
-  [UNDO_OPERATION, FAILURE],
-)
+const START = mutations.undo('operation { ...UndoOperation }', [UNDO_OPERATION])
 
 /** An undo that was asked for, and how far it is. */
 export type UndoOperation = ResultOf<typeof UNDO_OPERATION>
@@ -37,21 +25,19 @@ export type UndoOperation = ResultOf<typeof UNDO_OPERATION>
  */
 export async function startUndo(asked: UndoAsked): Promise<UndoOperation> {
   // It takes no key that would make it safe to send twice; a second one finds nothing left to undo.
-  const { operation } = succeeded((await read(START, asked)).undo)
+  const { operation } = succeeded((await read(START, { ...asked, dryRun: false })).result)
   if (operation === null) throw new Error('Daybook only planned the undo')
   return operation
 }
 
-const ONE = graphql('query UndoProgress($id: ID!) { operation(id: $id) { ...UndoOperation } }', [
-  UNDO_OPERATION,
-])
+const ONE = queries.operation('...UndoOperation', [UNDO_OPERATION])
 
 /** How far an undo is; null if there is no such operation. @throws DaybookClientError; the signal's reason */
 export const readUndo = async (id: string, signal?: AbortSignal): Promise<UndoOperation | null> =>
   (await read(ONE, { id }, { signal })).operation
 
-const RECENT = graphql('query Undos { operations(first: 50) { ...UndoOperation } }', [UNDO_OPERATION])
+const RECENT = queries.operations('...UndoOperation', [UNDO_OPERATION])
 
 /** The undos among the newest 50 operations, the newest first. @throws DaybookClientError; the signal's reason */
 export const readUndos = async (signal?: AbortSignal): Promise<readonly UndoOperation[]> =>
-  (await read(RECENT, {}, { signal })).operations.filter(({ type }) => type === 'UNDO')
+  (await read(RECENT, { first: 50 }, { signal })).operations.filter(({ type }) => type === 'UNDO')

@@ -1,4 +1,5 @@
-import { graphql, type InputOf } from '@daybook/api/graphql'
+import type { InputOf } from '@daybook/api/graphql'
+import * as queries from '@daybook/api/queries'
 import { succeeded } from '@daybook/client/calls/calls'
 import { FORGET, REMEMBER_MANY } from '@daybook/client/documents/writes'
 import { change, read } from '../api/client.ts'
@@ -78,9 +79,10 @@ export const EXAMPLES: readonly Omit<InputOf<'RememberInput'>, 'context'>[] = [
   },
 ]
 
-const WAIT = graphql(
-  `query Searchable($atLeast: Int!) { search(query: "example", limit: 1, atLeast: $atLeast) { degraded } }`,
-)
+const SEARCHABLE = queries.search('degraded')
+
+const wait = (sequences: readonly number[]) =>
+  read(SEARCHABLE, { query: 'example', limit: 1, atLeast: Math.max(...sequences) })
 
 const OF_EXAMPLES = { context: EXAMPLES_CONTEXT }
 
@@ -90,18 +92,14 @@ export const countExamples = async (): Promise<number> =>
 
 /** Remembers the examples, and waits until a search finds them. @throws DaybookClientError */
 export async function addExamples(): Promise<void> {
-  const sequence = await change(
-    REMEMBER_MANY,
-    (key) => ({
-      inputs: EXAMPLES.map((input, index) => ({
-        ...input,
-        ...OF_EXAMPLES,
-        idempotencyKey: `${key}:${index}`,
-      })),
-    }),
-    ({ results }) => Math.max(...results.map((result) => succeeded(result).sequence)),
-  )
-  await read(WAIT, { atLeast: sequence })
+  const results = await change(REMEMBER_MANY, (key) => ({
+    inputs: EXAMPLES.map((input, index) => ({
+      ...input,
+      ...OF_EXAMPLES,
+      idempotencyKey: `${key}:${index}`,
+    })),
+  }))
+  await wait(results.map((result) => succeeded(result).sequence))
   refresh()
 }
 
@@ -113,13 +111,7 @@ export async function removeExamples(): Promise<void> {
   const { memories } = await readNewest({ filter: OF_EXAMPLES, first: PAGE })
   const sequences: number[] = []
   for (const { id } of memories)
-    sequences.push(
-      await change(
-        FORGET,
-        (idempotencyKey) => ({ id, idempotencyKey }),
-        ({ result }) => succeeded(result).sequence,
-      ),
-    )
-  if (sequences.length > 0) await read(WAIT, { atLeast: Math.max(...sequences) })
+    sequences.push((await change(FORGET, (idempotencyKey) => ({ id, idempotencyKey }))).sequence)
+  if (sequences.length > 0) await wait(sequences)
   refresh()
 }

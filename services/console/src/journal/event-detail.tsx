@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { readEvent, type WholeEvent } from '../api/journal.ts'
+import { readEvent, type WholeEvent } from '../api/journal-event.ts'
 import { formatMoment } from '../components/ago.tsx'
 import { ErrorNotice } from '../components/error-notice.tsx'
 import { fieldName } from '../components/field.tsx'

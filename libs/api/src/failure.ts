@@ -1,4 +1,4 @@
-import { graphql } from '@daybook/api/graphql'
+import { graphql } from './graphql.ts'
 
 /** The fields of an expected failure. Spread it on the result of every mutation. */
 export const FAILURE = graphql(`
