@@ -358,6 +358,7 @@ function isSameThing(
   if (a.kind === 'decision' && folded(String(a.content['topic'])) === folded(String(b.content['topic'])))
     return true
   if ((resemble(one.memoryId, other.memoryId) ?? 0) < SAME_THING) return false
-  const names = (state: MemoryState) => [...new Set(textOf(state).match(NAMES))].toSorted().join(' ')
-  return names(a) === names(b)
+  return namesOf(a) === namesOf(b)
 }
+
+const namesOf = (state: MemoryState): string => [...new Set(textOf(state).match(NAMES))].toSorted().join(' ')
