@@ -216,8 +216,8 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
       },
       {
         name: 'hook',
-        parameters: '[session-start|session-end]',
-        description: 'what the plugins of Claude Code and Cursor call as sessions begin and end',
+        parameters: '[session-start|prompt|session-so-far|session-end]',
+        description: 'what the plugins of Claude Code and Cursor call as sessions begin, go on and end',
         load: async () => (await import('./commands/hook.ts')).configureHook,
       },
     ],

@@ -1,4 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -153,21 +156,63 @@ test('of two active sessions none is closed, for nobody knows which it was', asy
   expect((await sessions()).filter(({ status }) => status === 'ACTIVE')).toHaveLength(2)
 })
 
-test('a session goes on when Daybook is away, or the input is strange', async () => {
+test('a session is kept while it goes on, and closed when it ends', async () => {
+  const path = transcript('five', ['Paint the pier'])
+  const input = { session_id: 's-5', transcript_path: path, cwd: shop, hook_event_name: 'PreCompact' }
+  const mine = async () => (await sessions()).find(({ labels }) => labels.includes('claude-code:s-5'))
+  expect(await hook('session-so-far', input)).toEqual({ exitCode: 0, stdout: '', stderr: '' })
+  await expect.poll(mine).toMatchObject({ status: 'ACTIVE', summary: expect.stringContaining('pier') })
+  transcript('five', ['Paint the pier', 'And <private>my diary</private> the boat'])
+  await hook('session-so-far', { ...input, hook_event_name: 'Stop' })
+  await expect.poll(async () => (await mine())?.summary).toContain('then: And the boat')
+  await hook('session-end', { ...input, hook_event_name: 'SessionEnd', reason: 'other' })
+  await expect.poll(async () => (await mine())?.status).toBe('CLOSED')
+})
+
+test('a prompt is told what probably answers it, and nothing else', async () => {
+  await remember('note', 'The lantern of the pier is number 4711')
+  const ask = (prompt: string) =>
+    hook('prompt', { session_id: 's-6', cwd: shop, hook_event_name: 'UserPromptSubmit', prompt })
+  await expect
+    .poll(async () => (await ask('which number has the lantern of the pier?')).stdout)
+    .toContain('The lantern of the pier is number 4711')
+  const { hookSpecificOutput } = JSON.parse((await ask('lantern of the pier')).stdout)
+  expect(hookSpecificOutput.hookEventName).toBe('UserPromptSubmit')
+  expect(hookSpecificOutput.additionalContext).toMatch(/^<daybook context="shop">/u)
+  for (const prompt of ['zorbling quaffles', '…', ''])
+    expect(await ask(prompt)).toEqual({ exitCode: 0, stdout: '', stderr: '' })
+})
+
+test('a session goes on when Daybook is away, or the input is strange, and a log says so', async () => {
   const away = { DAYBOOK_URL: 'http://127.0.0.1:1' }
-  const said = /^Daybook: nothing was done: .*\n$/u
   const END = { session_id: 's-3', transcript_path: transcript('four', ['Work']), cwd: shop }
-  for (const run of [
-    hook('session-start', START, away),
-    hook('session-end', END, away),
-    hook('session-end', { ...END, transcript_path: '/nowhere.jsonl' }),
-    runCli(['hook', 'session-start'], environment(), '{ broken'),
-  ])
-    expect(await run).toMatchObject({ exitCode: 0, stdout: '', stderr: expect.stringMatching(said) })
+  const log = () => readFileSync(join(project.dataDir, 'hooks.log'), 'utf8')
+  for (const [name, run] of [
+    ['session-start', () => hook('session-start', START, away)],
+    ['session-end', () => hook('session-end', END, away)],
+    ['session-end', () => hook('session-end', { ...END, transcript_path: '/nowhere.jsonl' })],
+    ['session-start', () => runCli(['hook', 'session-start'], environment(), '{ broken')],
+  ] as const) {
+    expect(await run()).toEqual({ exitCode: 0, stdout: '', stderr: '' })
+    expect(log().trimEnd().split('\n').at(-1)).toMatch(new RegExp(`^\\S+Z ${name}: .`, 'u'))
+  }
   // There was no conversation.
   expect(await hook('session-end', { ...END, transcript_path: null })).toEqual({
     exitCode: 0,
     stdout: '',
     stderr: '',
   })
+})
+
+test('a daemon that hangs holds no session up', async () => {
+  const hanging = createServer(() => {}).listen(0, '127.0.0.1')
+  await once(hanging, 'listening')
+  const { port } = hanging.address() as AddressInfo
+  expect(await hook('session-start', START, { DAYBOOK_URL: `http://127.0.0.1:${port}` })).toEqual({
+    exitCode: 0,
+    stdout: '',
+    stderr: '',
+  })
+  hanging.closeAllConnections()
+  hanging.close()
 })

@@ -1,16 +1,23 @@
-import { existsSync } from 'node:fs'
+import { appendFileSync, existsSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { safeText } from '@daybook/memory/safe-text'
 import { detectContext } from '@daybook/runtime/detect-context'
 import { reasonOf } from '@daybook/runtime/reason-of'
 import type { Command } from 'commander'
 import { addExamples, addGlobalOptions, addNotes, invocation, wholeNumber } from '../command.ts'
 import { type HookClient, type HookInput, parseHookInput } from '../hooks/read-transcript.ts'
-import { note, printRaw } from '../output/print.ts'
+import { printRaw } from '../output/print.ts'
 import { readText } from '../remember/remember-input.ts'
 
 /** The longest that a request of a hook may take, in milliseconds: Claude Code gives a hook at a session's end 1.5 s in all. */
 const TIMEOUT_MS = 1_000
+/** The longest that a daemon may take to say that it is there, and to answer while somebody waits after each prompt. */
+const ALIVE_MS = 200
 const TOKENS = 1_500
+/** What a prompt is told, in tokens. */
+const PROMPT_TOKENS = 500
+/** The most bytes of the log. A longer one begins again. */
+const LOG_BYTES = 64 * 1024
 
 /** Adds the subcommands of `daybook hook`. */
 export function configureHook(command: Command): void {
@@ -21,6 +28,16 @@ export function configureHook(command: Command): void {
     .option('--context <name>', 'what is known of (default: the name of the repository)')
     .option('--tokens <n>', `the most tokens (default ${TOKENS})`, wholeNumber(100))
     .action((_: object, self: Command) => run(self, start))
+  command
+    .command('prompt')
+    .description('tell a session what is known about what it is asked')
+    .option('--context <name>', 'what is known of (default: the name of the repository)')
+    .action((_: object, self: Command) => run(self, prompt))
+  command
+    .command('session-so-far')
+    .description('remember what a session was asked and changed until now, before it forgets')
+    .option('--context <name>', 'remember it in this context (default: the name of the repository)')
+    .action((_: object, self: Command) => run(self, soFar))
   command
     .command('session-end')
     .description('remember what a session was asked and what it changed')
@@ -34,8 +51,9 @@ export function configureHook(command: Command): void {
     command,
     `
 For the plugins of Claude Code and Cursor, which call them with JSON on standard input. What they print is for the program, so --json
-changes nothing. They never stop a session: if Daybook is away, they say so in one line and end with 0. DAYBOOK_HOOKS=off
-switches them off.`,
+changes nothing. They never stop a session: if Daybook does not say within 200 ms that it is there, or anything else fails, hooks.log
+in the data folder gets a line, and they end with 0. What stands in <private>…</private>, and what looks like a secret, is not kept.
+DAYBOOK_HOOKS=off switches them off.`,
   )
 }
 
@@ -50,9 +68,25 @@ async function run(
     const input = parseHookInput(text, process.env, process.cwd())
     // The data folder is looked for from where the session works.
     if (existsSync(input.folder)) process.chdir(input.folder)
+    const { exchange } = await import('../client/request.ts')
+    await exchange(`${invocation(command).connection.url}/health`, { timeoutMs: ALIVE_MS })
     await hook(input, command)
   } catch (error) {
-    note(`Daybook: nothing was done: ${safeText(reasonOf(error)).split('\n')[0]}`)
+    logFailure(command, error)
+  }
+}
+
+/** Nobody reads what a hook prints, and a line in every session would be in the agent's way. */
+function logFailure(command: Command, error: unknown): void {
+  try {
+    const { dataDir } = invocation(command).connection
+    const path = join(dataDir, 'hooks.log')
+    const line = `${new Date().toISOString()} ${command.name()}: ${safeText(reasonOf(error)).split('\n')[0]}\n`
+    if (!existsSync(dataDir)) return
+    if (existsSync(path) && statSync(path).size > LOG_BYTES) writeFileSync(path, line)
+    else appendFileSync(path, line, { mode: 0o600 })
+  } catch {
+    // There is nowhere left to say it.
   }
 }
 
@@ -84,20 +118,41 @@ async function start(input: HookInput, command: Command): Promise<void> {
   if (text !== '') printRaw(JSON.stringify(GIVE[input.client](text)))
 }
 
+/** Cursor has no such hook: what it calls before a prompt cannot add to it. */
+async function prompt(input: HookInput, command: Command): Promise<void> {
+  if (input.prompt === null || input.client !== 'claude-code') return
+  const { connection } = invocation(command)
+  const [context, { knownAbout }] = await Promise.all([
+    contextOf(input, command),
+    import('../hooks/sessions.ts'),
+  ])
+  if (context === null) return
+  const text = await knownAbout(connection, context, input.prompt, {
+    tokens: PROMPT_TOKENS,
+    timeoutMs: ALIVE_MS,
+  })
+  if (text === '') return
+  printRaw(
+    JSON.stringify({ hookSpecificOutput: { hookEventName: 'UserPromptSubmit', additionalContext: text } }),
+  )
+}
+
 const TITLES: Readonly<Record<HookClient, string>> = { 'claude-code': 'Claude Code', cursor: 'Cursor' }
 
-async function end(input: HookInput, command: Command): Promise<void> {
+const soFar = (input: HookInput, command: Command): Promise<void> => keep(input, command, false)
+const end = (input: HookInput, command: Command): Promise<void> => keep(input, command, true)
+
+async function keep(input: HookInput, command: Command, isOver: boolean): Promise<void> {
   const { transcript, client, folder } = input
   if (transcript === null) return
   const { connection } = invocation(command)
-  const [{ readTranscript }, { recordOf }, { rememberSession }, context] = await Promise.all([
+  const [{ readTranscript }, { recordOf, rememberSession }, context] = await Promise.all([
     import('../hooks/read-transcript.ts'),
-    import('../hooks/sessions.ts'),
     import('../hooks/sessions.ts'),
     contextOf(input, command),
   ])
   const said = readTranscript(transcript)
   const record = recordOf(said, { title: TITLES[client], folder })
   if (record === null) return
-  await rememberSession(connection, { input, record, context, startedAt: said.startedAt }, TIMEOUT_MS)
+  await rememberSession(connection, { input, record, context, startedAt: said.startedAt, isOver }, TIMEOUT_MS)
 }

@@ -19,6 +19,7 @@ test('reads what Claude Code sends', () => {
     folder: '/work/shop',
     transcript: common.transcript_path,
     reason: null,
+    prompt: null,
   })
   const end = { ...common, hook_event_name: 'SessionEnd', reason: 'prompt_input_exit' }
   expect(parseHookInput(JSON.stringify(end), {}, '/')).toMatchObject({ reason: 'prompt_input_exit' })
@@ -43,6 +44,7 @@ test('reads what Cursor sends, which names no folder and at first no transcript'
     folder: '/work/shop',
     transcript: null,
     reason: null,
+    prompt: null,
   })
   const end = { session_id: 's', reason: 'user_close', duration_ms: 45_000, hook_event_name: 'sessionEnd' }
   const environment = { CURSOR_PROJECT_DIR: '/work/bees', CURSOR_TRANSCRIPT_PATH: '/t.jsonl' }

@@ -93,6 +93,11 @@ test('masks what is named a secret', () => {
   expect(maskSecrets('postgres://ada:lovelace@db/shop')).toBe('postgres://ada:[masked]@db/shop')
 })
 
+test('leaves out what is private', () => {
+  expect(maskSecrets('a <private>my\ndiary</private> b <PRIVATE>c</PRIVATE>')).toBe('a   b  ')
+  expect(maskSecrets('a <private>never closed')).toBe('a  ')
+})
+
 test('leaves text, paths, ids and names of variables', () => {
   for (const text of [
     'Fix the login page: the token is missing there, and tests fail',

@@ -127,12 +127,15 @@ const isReference = (name: string, value: string) => value.startsWith('$') || /e
 /** Whether it is a sentence, such as "the token is missing". */
 const isProse = (name: string, value: string) => /\bis\s+$/iu.test(name) && !/\d/u.test(value)
 
+/** What its author marked as nobody's business. One that is not closed goes to the end. */
+const PRIVATE = /<private>[^]*?(?:<\/private>|$)/giu
+
 /**
- * Replaces what looks like a key, a password or a token. It errs towards masking; what does not look like a secret, such as a
+ * Leaves out what stands in `<private>…</private>`, and replaces what looks like a key, a password or a token. It errs towards masking; what does not look like a secret, such as a
  * short password in the middle of a sentence, it cannot know.
  */
 export function maskSecrets(text: string): string {
-  let masked = text
+  let masked = text.replaceAll(PRIVATE, ' ')
   for (const pattern of KNOWN) masked = masked.replaceAll(pattern, MASK)
   return masked
     .replaceAll(BEARER, `$<scheme> ${MASK}`)

@@ -148,6 +148,8 @@ export interface HookInput {
   readonly transcript: string | null
   /** Why a session ended, in the client's words. */
   readonly reason: string | null
+  /** What the user asks now; null if the hook is about something else. */
+  readonly prompt: string | null
 }
 
 /**
@@ -181,6 +183,7 @@ export function parseHookInput(text: string, environment: Environment, fallback:
     transcript:
       nonEmpty(input['transcript_path']) ?? nonEmpty(isCursor && environment['CURSOR_TRANSCRIPT_PATH']),
     reason: nonEmpty(input['reason']),
+    prompt: nonEmpty(input['prompt']),
   }
 }
 

@@ -68,6 +68,39 @@ export async function knownOf(
   )
 }
 
+const ABOUT = graphql(`
+  query Prompt($query: String!, $context: String!) {
+    search(query: $query, filter: { context: $context, minTrust: NORMAL }, limit: 3, minScore: 0.3) {
+      hits { memory { id title content createdAt occurredAt } }
+    }
+  }`)
+
+/** The most characters of a prompt that are searched for. */
+const PROMPT_CHARACTERS = 1_000
+
+/**
+ * What is known about a prompt, of what probably answers it only.
+ * @returns an empty text if nothing does
+ * @throws what `request` throws
+ */
+export async function knownAbout(
+  connection: Connection,
+  context: string,
+  prompt: string,
+  { tokens, timeoutMs }: { readonly tokens: number; readonly timeoutMs: number },
+): Promise<string> {
+  const query = maskSecrets(prompt.slice(0, LOOKED_AT)).slice(0, PROMPT_CHARACTERS)
+  if (!/[\p{L}\p{N}]/u.test(query)) return ''
+  const { search } = await ask(connection, ABOUT, { query, context }, timeoutMs)
+  const memories = search.hits.map(({ memory: { id, title, content, createdAt, occurredAt } }) => ({
+    id,
+    title,
+    content,
+    at: occurredAt ?? createdAt,
+  }))
+  return knownText(context, [{ heading: 'About this', memories }], tokens)
+}
+
 const FOUND = graphql(`
   query SessionEnd($label: String!, $context: String, $since: DateTime) {
     earlier: memories(filter: { labelsAll: [$label], kinds: [SESSION] }, first: 1) { edges { node { id } } }
@@ -94,13 +127,15 @@ interface EndedSession {
   readonly record: SessionRecord
   readonly context: string | null
   readonly startedAt: string | null
+  /** Whether it has ended. Otherwise it is remembered as it is so far, and revised later. */
+  readonly isOver: boolean
 }
 
 /** Made by a program out of what was said: less important than what somebody chose to remember. */
 const IMPORTANCE = 3
 
 /**
- * Remembers a session that has ended. One that was resumed and ends again is revised: its label holds the client's id of it. It also closes
+ * Remembers a session that has ended, or what it was until now. One that was resumed and ends again is revised: its label holds the client's id of it. It also closes
  * the active session that the agent itself remembered meanwhile in this context, if there is exactly one: with several, nobody
  * knows which of them this was.
  * @param timeoutMs the longest that each of the two rounds of requests may take
@@ -108,7 +143,7 @@ const IMPORTANCE = 3
  */
 export async function rememberSession(
   connection: Connection,
-  { input, record, context, startedAt }: EndedSession,
+  { input, record, context, startedAt, isOver }: EndedSession,
   timeoutMs: number,
 ): Promise<SessionEnd> {
   const { client, sessionId, reason } = input
@@ -121,7 +156,11 @@ export async function rememberSession(
     timeoutMs,
   )
   const content = {
-    session: { summary: record.summary, keyChanges: [...record.keyChanges], status: 'CLOSED' as const },
+    session: {
+      summary: record.summary,
+      keyChanges: [...record.keyChanges],
+      status: isOver ? ('CLOSED' as const) : ('ACTIVE' as const),
+    },
   }
   // The same session with the same content, sent twice.
   const idempotencyKey = `hook:${label}:${digest(JSON.stringify(content))}`
@@ -149,7 +188,7 @@ export async function rememberSession(
       : ask(connection, REVISE, { id: known.node.id, input: { content }, idempotencyKey }, timeoutMs).then(
           ({ result }) => succeeded(result).memory.id,
         ),
-    only === undefined || another !== undefined || only.node.id === known?.node.id
+    !isOver || only === undefined || another !== undefined || only.node.id === known?.node.id
       ? null
       : ask(connection, CLOSE, { id: only.node.id }, timeoutMs).then(
           ({ result }) => succeeded(result).memory.id,
