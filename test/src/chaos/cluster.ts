@@ -29,7 +29,12 @@ export interface Cluster<
   stop(options?: { keepFolder?: boolean }): Promise<void>
 }
 
-export const SERVICES: readonly ServiceName[] = ['gateway', 'projector-pgvector', 'projector-typesense', 'reindex']
+export const SERVICES: readonly ServiceName[] = [
+  'gateway',
+  'projector-pgvector',
+  'projector-typesense',
+  'reindex',
+]
 /** How long JetStream remembers ids: during a longer fault it stores the same event again. */
 export const DUPLICATE_WINDOW_MS = 1_000
 
