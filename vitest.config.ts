@@ -41,7 +41,15 @@ export default defineConfig({
         },
       },
       { extends: true, test: { ...WITH_SERVERS, name: 'db', include: within('*.db.test.ts') } },
-      { extends: true, test: { ...WITH_SERVERS, name: 'e2e', include: within('*.e2e.test.ts') } },
+      {
+        extends: true,
+        test: {
+          ...WITH_SERVERS,
+          name: 'e2e',
+          include: within('*.e2e.test.ts'),
+          globalSetup: [WITH_SERVERS.globalSetup, 'test/src/support/bundle-services.ts'],
+        },
+      },
     ],
   },
 })

@@ -12,6 +12,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { openDatabase, serverAddress } from './connect.ts'
 import { isReachable, migrate } from './migrate.ts'
 import { MIGRATIONS } from './migrations/index.ts'
+import { copyEmptyCluster } from './testing/embedded-template.ts'
 import {
   createNativeDatabase,
   type NativeDatabase,
@@ -185,7 +186,9 @@ needing(POSTGRES).describe('migrating an empty database on native Postgres', () 
 describe('migrating a Postgres without pgvector', () => {
   it('says what to install', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'daybook-test-'))
-    const database = await PGlite.create()
+    // It would make an empty cluster itself in 8 s of CPU time.
+    await copyEmptyCluster(folder)
+    const database = await PGlite.create(join(folder, 'postgres'))
     const server = new PGLiteSocketServer({ db: database, path: join(folder, '.s.PGSQL.5432') })
     await server.start()
     const connection = { host: folder, port: 5432, user: 'postgres', database: 'postgres' }

@@ -1,3 +1,7 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { copyEmptyCluster } from '@daybook/postgres/testing/embedded-template'
 import { createNativeDatabase, type NativeDatabase, POSTGRES } from '@daybook/postgres/testing/test-database'
 import { needing } from '@daybook/runtime/testing/needing'
 import { PGlite } from '@electric-sql/pglite'
@@ -11,8 +15,17 @@ let tables = 0
 const nextTable = () => `documents_${(tables += 1)}`
 
 describe('in PGlite', () => {
-  const client = new PGlite({ extensions: { vector } })
-  afterAll(() => client.close())
+  const folder = mkdtempSync(join(tmpdir(), 'daybook-pglite-'))
+  let client: PGlite
+  beforeAll(async () => {
+    // It would make an empty cluster itself in 8 s of CPU time.
+    await copyEmptyCluster(folder)
+    client = new PGlite({ dataDir: join(folder, 'postgres'), extensions: { vector } })
+  })
+  afterAll(async () => {
+    await client.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
   describeVectorStore('PGlite', (options) =>
     createPostgresVectorStore({ client, table: nextTable(), ...options }),
   )

@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import { startNativeServer } from '@daybook/postgres/testing/native-server'
 import type { NativeServer } from '@daybook/postgres/testing/running-server'
 import { type NativeNats, startNativeNats } from '@daybook/transport/testing/native-nats'
+import { bundleServices } from '../support/bundle-services.ts'
 import { type Api, askGraphQL, TransportError } from '../support/graphql.ts'
 import { type ClusterTypesense, startClusterTypesense, type TypesenseServer } from './cluster-typesense.ts'
 import { createServiceProcess, type ServiceName, type ServiceProcess } from './service-process.ts'
 
-/** Real servers, a Typesense, and two processes of each service: a team's Daybook on one machine. */
+/** Real servers, a Typesense, and as a rule two processes of each service: a team's Daybook on one machine. */
 export interface Cluster<
   Typesense extends TypesenseServer = ClusterTypesense,
   Postgres extends NativeServer = NativeServer,
@@ -28,7 +29,12 @@ export interface Cluster<
   stop(options?: { keepFolder?: boolean }): Promise<void>
 }
 
-const SERVICES: readonly ServiceName[] = ['gateway', 'projector-pgvector', 'projector-typesense', 'reindex']
+export const SERVICES: readonly ServiceName[] = [
+  'gateway',
+  'projector-pgvector',
+  'projector-typesense',
+  'reindex',
+]
 /** How long JetStream remembers ids: during a longer fault it stores the same event again. */
 export const DUPLICATE_WINDOW_MS = 1_000
 
@@ -41,6 +47,8 @@ export interface ClusterOptions {
    * every service.
    */
   readonly embedderOf: 'some' | 'all'
+  /** The services of which one process runs, and not two. Default none. */
+  readonly alone?: readonly ServiceName[]
   /** Whether there is NATS; without it events reach the projectors only through the journal. Default true. */
   readonly withNats?: boolean
 }
@@ -64,7 +72,7 @@ export function startCluster(options: ClusterOptions): Promise<Cluster> {
 
 /** Starts a cluster with these servers. */
 export async function startClusterWith<Typesense extends TypesenseServer, Postgres extends NativeServer>(
-  { embedder, embedderOf, withNats = true }: ClusterOptions,
+  { embedder, embedderOf, alone = [], withNats = true }: ClusterOptions,
   { startTypesense, startPostgres }: ClusterServers<Typesense, Postgres>,
 ): Promise<Cluster<Typesense, Postgres>> {
   const folder = mkdtempSync(join(tmpdir(), 'daybook-cluster-'))
@@ -79,7 +87,7 @@ export async function startClusterWith<Typesense extends TypesenseServer, Postgr
     DAYBOOK_NATS_DUPLICATE_WINDOW: `${DUPLICATE_WINDOW_MS}ms`,
   }
   const services = SERVICES.flatMap((service) =>
-    [1, 2].map((replica) =>
+    (alone.includes(service) ? [1] : [1, 2]).map((replica) =>
       createServiceProcess({
         name: `${service}-${replica}`,
         service,
@@ -101,6 +109,8 @@ export async function startClusterWith<Typesense extends TypesenseServer, Postgr
   const underWay = new Map<string, number>()
   const waitingAt = (url: string) => underWay.get(url) ?? 0
   try {
+    // Both processes of a service would bundle it.
+    await bundleServices(SERVICES)
     await Promise.all(services.map((service) => service.start()))
   } catch (error) {
     await stop({ keepFolder: true })

@@ -2,7 +2,7 @@ import { OWN_POSTGRES } from '@daybook/postgres/testing/native-binaries'
 import { needing } from '@daybook/runtime/testing/needing'
 import { OWN_NATS } from '@daybook/transport/testing/native-nats'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { type Cluster, startCluster } from '../chaos/cluster.ts'
+import { type Cluster, SERVICES, startCluster } from '../chaos/cluster.ts'
 import { runCli } from './run-cli.ts'
 
 /* The same commands where every service is processes of its own. */
@@ -20,7 +20,7 @@ needing(OWN_POSTGRES, OWN_NATS).describe('on a cluster', () => {
   }
 
   beforeAll(async () => {
-    cluster = await startCluster({ embedder: 'test-hash/64', embedderOf: 'all' })
+    cluster = await startCluster({ embedder: 'test-hash/64', embedderOf: 'all', alone: SERVICES })
     for (const text of ['a giraffe', 'a zebra']) await run('remember', 'note', text)
   })
   afterAll(() => cluster?.stop())

@@ -9,7 +9,11 @@ import { dataOf } from '../support/graphql.ts'
 needing(OWN_POSTGRES, OWN_NATS).describe('while NATS is down', () => {
   let cluster: Cluster
   beforeAll(async () => {
-    cluster = await startCluster({ embedder: 'none', embedderOf: 'some' })
+    cluster = await startCluster({
+      embedder: 'none',
+      embedderOf: 'some',
+      alone: ['projector-pgvector', 'projector-typesense', 'reindex'],
+    })
     await cluster.nats.kill()
   })
   afterAll(() => cluster.stop())

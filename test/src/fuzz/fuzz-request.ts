@@ -1,6 +1,7 @@
 import { schema } from '@daybook/gateway/schema/index'
 import { randomOperation } from '@daybook/gateway/testing/random-operation'
 import { ROUTES } from '@daybook/gateway/testing/routes'
+import { anyCharacter } from '@daybook/memory/testing/any-character'
 import { hostileRequest } from '@daybook/runtime/testing/hostile-request'
 import { type Arbitrary, constantFrom, nat, oneof, record, string, tuple } from 'fast-check'
 
@@ -50,7 +51,7 @@ export interface Edit {
 export const edit: Arbitrary<Edit> = record({
   at: nat(1_000_000),
   remove: nat(12),
-  insert: oneof(constantFrom('', '', ...PIECES), string({ unit: 'binary', maxLength: 6 })),
+  insert: oneof(constantFrom('', '', ...PIECES), string({ unit: anyCharacter, maxLength: 6 })),
 })
 
 /** The text with the change. */

@@ -4,7 +4,10 @@ import { OWN_NATS } from '@daybook/transport/testing/native-nats'
 import { expect } from 'vitest'
 import { runReindex } from './run.ts'
 
-/** Fixed, so that what this run covers is known; `npm run test:reindex` takes others, 100,000 memories, more kills, and another model and back. */
+/**
+ * Fixed, so that what this run covers is known; `npm run test:reindex` takes others, 100,000 memories, ten times the traffic, two projectors of
+ * each kind, more kills, and another model and back.
+ */
 const SEED = 4
 
 needing(OWN_POSTGRES, OWN_NATS).test(
@@ -14,7 +17,8 @@ needing(OWN_POSTGRES, OWN_NATS).test(
       memories: 400,
       locomo: null,
       seed: SEED,
-      perSecond: 5,
+      perSecond: 2,
+      alone: ['projector-pgvector', 'projector-typesense'],
       kills: 1,
       switchModel: false,
       aloneMs: 500,

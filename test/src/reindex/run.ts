@@ -1,6 +1,7 @@
 import { startNativeServer } from '@daybook/postgres/testing/native-server'
 import { pause } from '@daybook/runtime/backoff'
 import { startClusterWith } from '../chaos/cluster.ts'
+import type { ServiceName } from '../chaos/service-process.ts'
 import { readConversations, toRememberInputs } from '../locomo/conversations.ts'
 import { HANGS_MS } from '../support/child-process.ts'
 import { type Api, dataOf } from '../support/graphql.ts'
@@ -25,6 +26,8 @@ export interface ReindexRunOptions {
   readonly switchModel?: boolean
   /** How long to write and search without rebuilds, in milliseconds, for comparison. Default 10,000. */
   readonly aloneMs?: number
+  /** As of a cluster. */
+  readonly alone?: readonly ServiceName[]
   readonly report?: (line: string) => void
 }
 
@@ -60,11 +63,12 @@ export async function runReindex(options: ReindexRunOptions): Promise<ReindexRun
     kills,
     switchModel = true,
     aloneMs = 10_000,
+    alone = [],
     report = () => {},
   } = options
   const random = createRandom(seed)
   const cluster = await startClusterWith(
-    { embedder: MODEL, embedderOf: 'all' },
+    { embedder: MODEL, embedderOf: 'all', alone },
     { startTypesense: startTypesenseProcess, startPostgres: startNativeServer },
   )
   const { api } = cluster

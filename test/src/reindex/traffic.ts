@@ -35,7 +35,10 @@ const SEARCH = `query ($query: String!, $engine: SearchEngine!) {
 }`
 const ENGINES = ['AUTO', 'POSTGRES', 'TYPESENSE'] as const
 
-/** Makes `perSecond` writes and as many searches per second until it is stopped. */
+/**
+ * Makes `perSecond` writes and as many searches per second until it is stopped. No more of either are under way at once: where the machine
+ * is too slow for them, they would pile up until none is answered in time.
+ */
 export function startTraffic({ api, random, perSecond, queries, name }: TrafficOptions): Traffic {
   const counts = { writes: 0, searches: 0 }
   const acknowledged: number[] = []
@@ -43,7 +46,6 @@ export function startTraffic({ api, random, perSecond, queries, name }: TrafficO
   const searchTimes: number[] = []
   const engines: Record<string, number> = {}
   const stop = new AbortController()
-  const underWay = new Set<Promise<void>>()
 
   const write = async () => {
     const text = `${name} ${(counts.writes += 1)} of the ${random.between(1, 9_999)}th harbour`
@@ -66,13 +68,16 @@ export function startTraffic({ api, random, perSecond, queries, name }: TrafficO
       throw new Error(`nothing was found for "${variables.query}" on ${found.engine}`)
   }
   const every = async (what: () => Promise<void>) => {
+    const underWay = new Set<Promise<void>>()
     for (let next = performance.now(); !stop.signal.aborted; ) {
+      if (underWay.size >= perSecond) await Promise.race(underWay)
       const doing = what().catch((error: unknown) => void problems.push(String(error)))
       underWay.add(doing)
       void doing.finally(() => underWay.delete(doing))
       next += 1_000 / perSecond
       await pause(Math.max(1, next - performance.now()), stop.signal)
     }
+    await Promise.all(underWay)
   }
   const running = [every(write), every(search)]
   return {
@@ -89,7 +94,6 @@ export function startTraffic({ api, random, perSecond, queries, name }: TrafficO
     async stop() {
       stop.abort()
       await Promise.all(running)
-      await Promise.all(underWay)
     },
   }
 }

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { TEST_EMBEDDED_POOL } from '@daybook/postgres/testing/borrow-embedded'
 import { POSTGRES } from '@daybook/postgres/testing/test-database'
 import { needing } from '@daybook/runtime/testing/needing'
 import { TEST_REQUIRE } from '@daybook/runtime/testing/needs'
@@ -14,8 +15,11 @@ needing(POSTGRES).test(
     const { stdout } = await promisify(execFile)(
       process.execPath,
       ['--import', 'tsx', join(import.meta.dirname, 'collect.ts')],
-      // One worker imports everything once: 64 s of CPU time instead of 92.
-      { cwd: REPOSITORY, env: { PATH: '', [TEST_REQUIRE]: 'none', VITEST_MAX_WORKERS: '1' } },
+      {
+        cwd: REPOSITORY,
+        // One worker imports everything once. Nobody borrows a database, so it needs no pool.
+        env: { PATH: '', [TEST_REQUIRE]: 'none', VITEST_MAX_WORKERS: '1', [TEST_EMBEDDED_POOL]: '' },
+      },
     )
     expect(stdout).toMatch(/^[1-9]\d+ files\n$/u)
   },

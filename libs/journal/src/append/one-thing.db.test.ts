@@ -4,6 +4,7 @@ import { fold } from '@daybook/memory/events'
 import { identityKeyOf } from '@daybook/memory/existing/on-existing'
 import { newId } from '@daybook/memory/id'
 import { type Memory, titleOf } from '@daybook/memory/state'
+import { anyCharacter } from '@daybook/memory/testing/any-character'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import * as fc from 'fast-check'
@@ -228,7 +229,7 @@ describe.each(TEST_DATABASES)('one thing, one memory on $name', ({ start, severa
     const scope = await database.newProject()
     const { append } = writer()
     const word = fc
-      .string({ unit: 'binary', minLength: 1, maxLength: 12 })
+      .string({ unit: anyCharacter, minLength: 1, maxLength: 12 })
       .map((text) => `é${text.replaceAll('\0', '')}`)
     const kinds = fc.constantFrom(
       (name: string, type: string) => ({ kind: 'insight', fields: { key: name, content: type } }),

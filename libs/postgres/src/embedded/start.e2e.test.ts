@@ -178,11 +178,12 @@ describe('the embedded database', () => {
 
   it('listens elsewhere when its folder has too long a name for a socket', async () => {
     const deep = join(dataDir, 'x'.repeat(100))
+    await copyEmptyCluster(deep)
     const database = await start(deep)
     const { host = '' } = database.address.connection
     expect(host.startsWith(tmpdir())).toBe(true)
     expect(host).not.toContain('xxx')
-    expect(existsSync(join(deep, 'postgres'))).toBe(true)
+    expect(existsSync(join(deep, 'postgres', 'postmaster.pid'))).toBe(true)
     expect(await query(database.address, 'select 1 as one')).toEqual([{ one: 1 }])
     rmSync(host, { recursive: true })
   })

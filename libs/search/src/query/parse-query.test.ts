@@ -1,3 +1,4 @@
+import { anyCharacter } from '@daybook/memory/testing/any-character'
 import { isInProportion } from '@daybook/runtime/testing/growth'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -298,7 +299,7 @@ describe('any string', () => {
 
   it('is parsed into clean text', () => {
     fc.assert(
-      fc.property(fc.oneof(fc.string({ unit: 'binary' }), syntax), (text) => {
+      fc.property(fc.oneof(fc.string({ unit: anyCharacter }), syntax), (text) => {
         const { wanted, required, excluded } = parseQuery(text)
         const terms = [...required.flat(), ...excluded].flatMap(termsOf)
         for (const clean of [wanted, ...terms.map((each) => each.text)]) {

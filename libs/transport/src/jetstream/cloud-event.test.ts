@@ -1,11 +1,12 @@
 import { EVENT_TYPES, type LinkedEvent } from '@daybook/memory/events'
 import { KIND_NAMES, type KindName, kindNamed } from '@daybook/memory/kinds/index'
+import { anyCharacter } from '@daybook/memory/testing/any-character'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { noteEvent } from '../testing/events.ts'
 import { decodeNews, encodePlace, subjectOf } from './cloud-event.ts'
 
-const text = fc.string({ unit: 'binary' })
+const text = fc.string({ unit: anyCharacter })
 const cause = fc.option(text)
 const sequence = fc.oneof(
   fc.integer({ min: 1, max: 9 }),

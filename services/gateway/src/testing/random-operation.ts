@@ -1,3 +1,4 @@
+import { anyCharacter } from '@daybook/memory/testing/any-character'
 import { type Arbitrary, constant, constantFrom, dictionary, oneof, option, record, string } from 'fast-check'
 import {
   type GraphQLField,
@@ -104,7 +105,7 @@ const NUMBERS = [-2_147_483_648, -1, 0, 1, 2, 50, 100, 101, 1_000, 1_001, 65_536
 const FLOATS = [...NUMBERS, 0.5, -0.1, 1e308, 5e-324, 1e21]
 
 const text = (ids: readonly string[]) =>
-  oneof(constantFrom(...TEXTS, ...ids), string({ unit: 'binary', maxLength: 20 }))
+  oneof(constantFrom(...TEXTS, ...ids), string({ unit: anyCharacter, maxLength: 20 }))
 
 function valueOf(type: GraphQLInputType, ids: readonly string[], depth: number): Arbitrary<unknown> {
   if (isNonNullType(type)) return valueOf(type.ofType, ids, depth)

@@ -5,6 +5,7 @@ import { defaultProject } from '../../crash/check-database.ts'
 import { createRandom, derivedSeed } from '../../support/random.ts'
 import { startClusterWith } from '../cluster.ts'
 import { startClusterTypesense } from '../cluster-typesense.ts'
+import type { ServiceName } from '../service-process.ts'
 import { checkFailover } from './check-failover.ts'
 import { startFollower } from './follower.ts'
 import { startWriters } from './writers.ts'
@@ -16,6 +17,8 @@ export interface FailoverRunOptions {
   readonly seed: number
   /** Whether there is NATS; without it each process has its own bus. */
   readonly withNats: boolean
+  /** As of a cluster. */
+  readonly alone?: readonly ServiceName[]
   /** Called with one line per round. */
   readonly report?: (line: string) => void
 }
@@ -41,9 +44,9 @@ export interface FailoverRun {
  * projections become equal to the journal by themselves, and subscribers and holders of receipts are told.
  */
 export async function runFailoverRounds(options: FailoverRunOptions): Promise<FailoverRun> {
-  const { rounds, seed, withNats, report = () => {} } = options
+  const { rounds, seed, withNats, alone = [], report = () => {} } = options
   const cluster = await startClusterWith(
-    { embedder: 'none', embedderOf: 'some', withNats },
+    { embedder: 'none', embedderOf: 'some', alone, withNats },
     {
       startTypesense: startClusterTypesense,
       startPostgres: startFailoverPair,

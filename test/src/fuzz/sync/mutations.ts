@@ -1,3 +1,4 @@
+import { anyCharacter } from '@daybook/memory/testing/any-character'
 import { type Arbitrary, array, constantFrom, integer, nat, oneof, record, string } from 'fast-check'
 
 /** One change of a value of JSON, wherever it hits. */
@@ -60,7 +61,7 @@ export function mutation(known: readonly string[]): Arbitrary<Mutation> {
       'number',
       'text',
     ),
-    value: oneof(constantFrom(...ODD_VALUES, ...known), string({ unit: 'binary', maxLength: 8 })),
+    value: oneof(constantFrom(...ODD_VALUES, ...known), string({ unit: anyCharacter, maxLength: 8 })),
     by: oneof(constantFrom(1, -1, 2 ** 31, 2 ** 53, -(2 ** 31), 0.5), integer()),
   })
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { runSyncFuzz } from './run-sync.ts'
 
-const EACH = 120
+const EACH = 60
 
 test('what false followers ask and false homes answer ends no daemon, breaks no journal and shows no other project', async () => {
   const seed = Number(process.env.DAYBOOK_FUZZ_SEED ?? Date.now() % 1_000_000)
