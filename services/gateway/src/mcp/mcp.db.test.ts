@@ -1,4 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { textOf as graphqlText } from '@daybook/api/graphql'
+import { PROMPTS } from '@daybook/mcp/prompts/index'
+import { createReceipts } from '@daybook/mcp/receipts'
 import { TOOLS } from '@daybook/mcp/tools/index'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import type { Client } from '@modelcontextprotocol/client'
@@ -124,6 +127,36 @@ describe.each(TEST_DATABASES.slice(-1))('MCP over HTTP on $name', ({ start }) =>
     const { hits } = (await call(client, 'search', { query: 'who said that' })).structuredContent
     expect(hits[0].agent).toMatch(/^ab.? ?x{2}/u)
     await client.close()
+  })
+
+  it('tells a session in a new folder what is known elsewhere, and goes on with the likeliest context', async () => {
+    const client = await suite.running.newClient(true)
+    const begin = PROMPTS.find(({ name }) => name === 'begin_session')
+    const message = (context: string) =>
+      begin?.message('', {
+        agent: null,
+        context,
+        receipts: createReceipts(),
+        newKey: () => 'key',
+        ask: async (document, variables) =>
+          (await client.data(graphqlText(document), variables as object)) as never,
+      })
+    expect(await message('shop')).not.toContain('elsewhere')
+    for (const [description, context] of [
+      ['Paint the fence', 'acme/shop'],
+      ['Feed the bees', 'garden'],
+    ])
+      await client.data(
+        'mutation ($input: RememberInput!) { remember(input: $input) { __typename ... on DaybookError { message } } }',
+        { input: { content: { todo: { description } }, context } },
+      )
+    await expect
+      .poll(() => message('shop'))
+      .toContain('2 memories elsewhere, in "acme/shop" (1), "garden" (1)')
+    expect(await message('shop')).toContain('Paint the fence')
+    expect(await message('shop')).not.toContain('Feed the bees')
+    expect(await message('boat')).toContain('Feed the bees')
+    expect(await message('garden')).not.toContain('elsewhere')
   })
 
   it('is told of changes, while it listens', async () => {
