@@ -13,7 +13,7 @@ export interface KindQuery {
 /** Kinds by the words for one and for several. */
 const KINDS: ReadonlyMap<string, KindName> = new Map([
   ...KIND_NAMES.flatMap((kind) => [kind, pluralOf(kind)].map((word) => [word, kind] as const)),
-  ...['person', 'people', 'contact', 'contacts'].map((word) => [word, 'entity'] as const),
+  ...['person', 'people'].map((word) => [word, 'entity'] as const),
 ])
 
 function pluralOf(kind: KindName): string {
