@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -51,11 +51,13 @@ test.each([
   expect(keys).toEqual([])
 })
 
-test('a hook says it in one line, doctor and status in JSON, and ask nobody', async () => {
+test('a hook says it in the log, doctor and status in JSON, and ask nobody', async () => {
   const environment = { DAYBOOK_DATA_DIR: dataDir }
   const hook = await runCli(['hook', 'session-start', '--context', 'shop'], environment, '{}')
-  expect(hook).toMatchObject({ exitCode: 0, stdout: '' })
-  expect(hook.stderr).toMatch(/^Daybook: nothing was done: The daemon of this folder does not run: .*\n$/u)
+  expect(hook).toEqual({ exitCode: 0, stdout: '', stderr: '' })
+  expect(readFileSync(join(dataDir, 'hooks.log'), 'utf8')).toMatch(
+    /^\S+Z session-start: The daemon of this folder does not run: .*\n$/u,
+  )
   const status = await runCli(['status', '--json'], environment)
   expect(JSON.parse(status.stdout)).toMatchObject({ reachable: false, url: null })
   expect(JSON.parse(status.stderr)).toMatchObject({ error: { code: 'DAEMON_NOT_RUNNING' } })

@@ -1,10 +1,18 @@
 import { appendFileSync, existsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { dataFolderFrom } from '@daybook/local-daemon/connection'
 import { safeText } from '@daybook/memory/safe-text'
 import { detectContext } from '@daybook/runtime/detect-context'
 import { reasonOf } from '@daybook/runtime/reason-of'
 import type { Command } from 'commander'
-import { addExamples, addGlobalOptions, addNotes, invocation, wholeNumber } from '../command.ts'
+import {
+  addExamples,
+  addGlobalOptions,
+  addNotes,
+  globalOptions,
+  invocation,
+  wholeNumber,
+} from '../command.ts'
 import { type HookClient, type HookInput, parseHookInput } from '../hooks/read-transcript.ts'
 import { printRaw } from '../output/print.ts'
 import { readText } from '../remember/remember-input.ts'
@@ -79,7 +87,7 @@ async function run(
 /** Nobody reads what a hook prints, and a line in every session would be in the agent's way. */
 function logFailure(command: Command, error: unknown): void {
   try {
-    const { dataDir } = invocation(command).connection
+    const dataDir = dataFolderFrom(globalOptions(command), process.env)
     const path = join(dataDir, 'hooks.log')
     const line = `${new Date().toISOString()} ${command.name()}: ${safeText(reasonOf(error)).split('\n')[0]}\n`
     if (!existsSync(dataDir)) return
