@@ -29,6 +29,7 @@ describe('parts of names', () => {
 
   it('a question asks for what it says, not for the half of it', () => {
     expect(wordParts('useAuthStore in new-checkout-v2', false)).toBe('use Auth Store newcheckoutv2')
+    expect(wordParts('ER34615, test12 and newCheckoutV2', false)).toBe('new Checkout V2')
   })
 
   it('takes linear time', () => {

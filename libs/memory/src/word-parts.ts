@@ -6,8 +6,11 @@ const SEPARATOR = /[./\\@:]+/u
 
 const JOINED_BY = /[-_]+/u
 
-/** The words within `newCheckoutV2`, `HTTPServer`, `ER34615`. */
+/** The words within `newCheckoutV2`, `HTTPServer`, `ER34615` of a text. */
 const WITHIN = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/gu
+
+/** Those of a question: who asks for `test12` or `ER34615` means no other number. */
+const WITHIN_ASKED = /[A-Z]+\d*(?![a-z])|[A-Z]?[a-z]+\d*|\d+/gu
 
 /** With digits at two places among letters it is an id: `0ab12cd34ef56` has no words within. */
 const ID = /\d[A-Za-z]+\d/u
@@ -67,7 +70,9 @@ export const exactNames = (text: string): string[] =>
 function partsOf(name: string, halves: boolean): string[] {
   if (name.length > LONGEST_NAME || !/[A-Za-z]/u.test(name)) return []
   const pieces = name.split(JOINED_BY)
-  const within = pieces.map((piece) => (ID.test(piece) ? [piece] : (piece.match(WITHIN) ?? [piece])))
+  const within = pieces.map((piece) =>
+    ID.test(piece) ? [piece] : (piece.match(halves ? WITHIN : WITHIN_ASKED) ?? [piece]),
+  )
   const all = within.flat()
   if (all.length < 2 || all.length > MOST_PARTS) return []
   // Postgres finds the pieces between hyphens itself.

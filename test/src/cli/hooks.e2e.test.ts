@@ -29,7 +29,8 @@ const environment = () => ({
   DAYBOOK_CONTEXT_DETECTION: 'on',
 })
 const hook = (name: string, input: object, other: Readonly<Record<string, string>> = {}) =>
-  runCli(['hook', name], { ...environment(), ...other }, JSON.stringify(input))
+  // As long as the machine takes.
+  runCli(['hook', name, '--within', '60000'], { ...environment(), ...other }, JSON.stringify(input))
 const remember = (...args: string[]) => runCli(['remember', ...args, '--context', 'shop'], environment())
 
 const START = { session_id: 's-1', cwd: shop, hook_event_name: 'SessionStart', source: 'startup' }
@@ -208,7 +209,10 @@ test('a daemon that hangs holds no session up', async () => {
   const hanging = createServer(() => {}).listen(0, '127.0.0.1')
   await once(hanging, 'listening')
   const { port } = hanging.address() as AddressInfo
-  expect(await hook('session-start', START, { DAYBOOK_URL: `http://127.0.0.1:${port}` })).toEqual({
+  const url = { DAYBOOK_URL: `http://127.0.0.1:${port}` }
+  expect(
+    await runCli(['hook', 'session-start'], { ...environment(), ...url }, JSON.stringify(START)),
+  ).toEqual({
     exitCode: 0,
     stdout: '',
     stderr: '',

@@ -51,7 +51,10 @@ export function configureHook(command: Command): void {
     .description('remember what a session was asked and what it changed')
     .option('--context <name>', 'remember it in this context (default: the name of the repository)')
     .action((_: object, self: Command) => run(self, end))
-  for (const one of command.commands) addGlobalOptions(one)
+  for (const one of command.commands)
+    addGlobalOptions(
+      one.option('--within <ms>', `the longest to wait for the daemon (default ${ALIVE_MS})`, wholeNumber(1)),
+    )
   addExamples(command, [
     `echo '{"hook_event_name": "SessionStart", "cwd": "/work/shop"}' | daybook hook session-start`,
   ])
@@ -59,7 +62,7 @@ export function configureHook(command: Command): void {
     command,
     `
 For the plugins of Claude Code and Cursor, which call them with JSON on standard input. What they print is for the program, so --json
-changes nothing. They never stop a session: if Daybook does not say within 200 ms that it is there, or anything else fails, hooks.log
+changes nothing. They never stop a session: if Daybook does not say in time that it is there, or anything else fails, hooks.log
 in the data folder gets a line, and they end with 0. What stands in <private>…</private>, and what looks like a secret, is not kept.
 DAYBOOK_HOOKS=off switches them off.`,
   )
@@ -77,7 +80,7 @@ async function run(
     // The data folder is looked for from where the session works.
     if (existsSync(input.folder)) process.chdir(input.folder)
     const { exchange } = await import('../client/request.ts')
-    await exchange(`${invocation(command).connection.url}/health`, { timeoutMs: ALIVE_MS })
+    await exchange(`${invocation(command).connection.url}/health`, { timeoutMs: withinMs(command) })
     await hook(input, command)
   } catch (error) {
     logFailure(command, error)
@@ -97,6 +100,8 @@ function logFailure(command: Command, error: unknown): void {
     // There is nowhere left to say it.
   }
 }
+
+const withinMs = (command: Command): number => command.opts<{ readonly within?: number }>().within ?? ALIVE_MS
 
 const contextOf = ({ folder }: HookInput, command: Command) =>
   detectContext({
@@ -137,7 +142,7 @@ async function prompt(input: HookInput, command: Command): Promise<void> {
   if (context === null) return
   const text = await knownAbout(connection, context, input.prompt, {
     tokens: PROMPT_TOKENS,
-    timeoutMs: ALIVE_MS,
+    timeoutMs: withinMs(command),
   })
   if (text === '') return
   printRaw(
