@@ -13,9 +13,8 @@ import {
   markUnusable,
 } from '@daybook/projection/generations/generations'
 import type { RebuildableProjection } from '@daybook/projection/rebuild/rebuildable-projection'
-import type { Activity } from '@daybook/runtime/activity'
 import type { Logger } from '@daybook/runtime/logger'
-import { type Repeated, repeat } from '@daybook/runtime/repeat'
+import { type Activity, type Loop, startLoop } from '@daybook/runtime/loop'
 import { removeErasedTexts } from './erased-texts.ts'
 import type { Projections } from './projects.ts'
 import { dropGeneration } from './reindex/drop-generation.ts'
@@ -60,9 +59,9 @@ const OF_DATABASE: readonly Chore<[]>[] = [
 ]
 
 /** Does what nobody asks for, again and again until it is stopped. */
-export function startChores(options: ChoreOptions): Repeated {
+export function startChores(options: ChoreOptions): Loop {
   const { logger, activity, pollMs = 2_000 } = options
-  return repeat((stopping) => doChores(options, stopping), {
+  return startLoop((stopping) => doChores(options, stopping), {
     everyMs: pollMs,
     activity,
     onError: (error) => logger.warn({ error }, 'the generations cannot be looked at now; trying again'),
