@@ -83,24 +83,6 @@ export function startProjector(options: ProjectorOptions): Projector {
   const said = new Map<string, string>()
   const reached = createReachedPositions()
 
-  const consumer = bus.consume(`${projection.name}-${projection.generation}`, (news) => {
-    const buffer = buffers.get(news.projectId) ?? createEventBuffer()
-    buffers.set(news.projectId, buffer)
-    buffer.add(news.events)
-    behind.add(news.projectId)
-    loop.wake()
-    try {
-      onComing?.(news.projectId, news.events)
-    } catch (error) {
-      // It saves time and nothing else: whoever published must not hear of it.
-      logger.warn(
-        { projection: projection.name, projectId: news.projectId, error },
-        'what comes with events could not be prepared; they are applied as usual',
-      )
-    }
-    return reached.wait(news.projectId, news.sequence)
-  })
-
   /** @throws JournalDiverged if the journal does not have the position */
   const nextRecords = async (
     scope: ProjectScope,
@@ -269,6 +251,24 @@ export function startProjector(options: ProjectorOptions): Projector {
     everyMs: pollMs,
     onError: (error) =>
       logger.error({ projection: projection.name, error }, 'a projector failed; trying again'),
+  })
+  // After the loop: a bus may bring news at once.
+  const consumer = bus.consume(`${projection.name}-${projection.generation}`, (news) => {
+    const buffer = buffers.get(news.projectId) ?? createEventBuffer()
+    buffers.set(news.projectId, buffer)
+    buffer.add(news.events)
+    behind.add(news.projectId)
+    loop.wake()
+    try {
+      onComing?.(news.projectId, news.events)
+    } catch (error) {
+      // It saves time and nothing else: whoever published must not hear of it.
+      logger.warn(
+        { projection: projection.name, projectId: news.projectId, error },
+        'what comes with events could not be prepared; they are applied as usual',
+      )
+    }
+    return reached.wait(news.projectId, news.sequence)
   })
   return {
     async stop() {
