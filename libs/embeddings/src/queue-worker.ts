@@ -131,7 +131,7 @@ export function startQueueWorker(options: QueueWorkerOptions): QueueWorker {
     },
   )
   return {
-    wake: loop.wake,
+    wake: () => loop.wake(),
     soon: early.begin,
     async stop() {
       stop.abort()

@@ -96,7 +96,7 @@ export function startLoop(
   return {
     wake(inMs = 0) {
       const at = performance.now() + inMs
-      if (at >= wokenAt) return
+      if (!(at < wokenAt)) return
       wokenAt = at
       lookAgain?.()
     },

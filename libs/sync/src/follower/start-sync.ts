@@ -117,7 +117,7 @@ export function startSync(options: SyncOptions): Sync {
     onError: (error) => logger.warn({ error }, 'what is followed could not be looked at'),
   })
   return {
-    look: looking.wake,
+    look: () => looking.wake(),
     written() {
       for (const task of tasks.values()) task.written.raise()
     },
