@@ -1,9 +1,7 @@
 import type { Database, Queryable } from '@daybook/postgres/connect'
 import { isDatabaseUnavailable } from '@daybook/postgres/errors'
-import { type Activity, ALWAYS_ACTIVE } from '@daybook/runtime/activity'
-import { backoffDelay, pause } from '@daybook/runtime/backoff'
 import type { Logger } from '@daybook/runtime/logger'
-import { createWakeUp } from '@daybook/runtime/repeat'
+import { type Activity, ALWAYS_ACTIVE, startLoop } from '@daybook/runtime/loop'
 import { sql } from 'kysely'
 import { type ComingText, createEarlyEmbeddings } from './early-embeddings.ts'
 import { type Embedder, isEmbedderDown } from './embedder.ts'
@@ -53,7 +51,6 @@ const LEASE = 64
 /** Starts a worker; it runs until `stop`. */
 export function startQueueWorker(options: QueueWorkerOptions): QueueWorker {
   const { db, embedder, logger, onStored, onEmbedded, pollMs = 1_000, activity = ALWAYS_ACTIVE } = options
-  const wakeUp = createWakeUp()
   const stop = new AbortController()
   const early = createEarlyEmbeddings(embedder)
 
@@ -119,33 +116,26 @@ export function startQueueWorker(options: QueueWorkerOptions): QueueWorker {
     }
   }
 
-  const run = async (): Promise<void> => {
-    for (let failures = 0; !stop.signal.aborted; ) {
-      try {
-        const texts = await leaseTexts(db, embedder.modelId, { limit: LEASE })
-        if (texts.length > 0) await embedOrGiveBack(texts)
-        await onStored(texts.map(({ hash }) => hash))
-        failures = 0
-        if (texts.length < LEASE && !stop.signal.aborted) await wakeUp.wait(activity.interval(pollMs))
-      } catch (error) {
-        if (stop.signal.aborted) return
-        logger.warn({ error }, 'the embedding queue cannot be worked on; trying again')
-        await pause(backoffDelay(failures), stop.signal)
-        failures += 1
-      }
-    }
-  }
-
-  const running = run()
-  const leave = activity.onActive(wakeUp.raise)
+  const loop = startLoop(
+    async () => {
+      const texts = await leaseTexts(db, embedder.modelId, { limit: LEASE })
+      if (texts.length > 0) await embedOrGiveBack(texts)
+      await onStored(texts.map(({ hash }) => hash))
+      return texts.length < LEASE ? undefined : 0
+    },
+    {
+      everyMs: pollMs,
+      activity,
+      backoff: {},
+      onError: (error) => logger.warn({ error }, 'the embedding queue cannot be worked on; trying again'),
+    },
+  )
   return {
-    wake: wakeUp.raise,
+    wake: () => loop.wake(),
     soon: early.begin,
     async stop() {
-      leave()
       stop.abort()
-      wakeUp.raise()
-      await running
+      await loop.stop()
     },
   }
 }

@@ -1,7 +1,7 @@
 import type { Database } from '@daybook/postgres/connect'
-import type { Activity } from '@daybook/runtime/activity'
 import { backoffDelay, pause } from '@daybook/runtime/backoff'
 import type { Logger } from '@daybook/runtime/logger'
+import { type Activity } from '@daybook/runtime/loop'
 import type { ComingText } from './early-embeddings.ts'
 import type { Embedder } from './embedder.ts'
 import type { Embedders } from './embedders.ts'

@@ -4,9 +4,9 @@ import { newId } from '@daybook/memory/id'
 import type { Database } from '@daybook/postgres/connect'
 import { isDatabaseUnavailable } from '@daybook/postgres/errors'
 import type { LeaseOwner } from '@daybook/postgres/lease'
-import { type Activity, ALWAYS_ACTIVE } from '@daybook/runtime/activity'
-import { backoffDelay, pause } from '@daybook/runtime/backoff'
+import { backoffDelay } from '@daybook/runtime/backoff'
 import type { Logger } from '@daybook/runtime/logger'
+import { type Activity, ALWAYS_ACTIVE, type Loop, startLoop } from '@daybook/runtime/loop'
 import { reasonOf } from '@daybook/runtime/reason-of'
 import {
   type End,
@@ -21,12 +21,6 @@ import {
 } from './lease.ts'
 import type { JsonObject, Operation } from './operation.ts'
 import type { OperationType, ResultOf } from './operation-types.ts'
-
-/** A running worker for operations. */
-interface OperationsRunner {
-  /** Releases the current operation, so that another process, or the next start, continues it. */
-  stop(): Promise<void>
-}
 
 /** The options of `startOperations`. */
 interface OperationsOptions {
@@ -46,20 +40,23 @@ interface OperationsOptions {
 /** Progress without a checkpoint is written at most this often, in milliseconds. */
 const PROGRESS_MS = 250
 
-/** Works on the operations, one at a time. Several processes share them. */
-export function startOperations(options: OperationsOptions): OperationsRunner {
+/**
+ * Works on the operations, one at a time. Several processes share them. A stop releases the current one, so that another
+ * process, or the next start, continues it.
+ */
+export function startOperations(options: OperationsOptions): Loop {
   const { db, logger, handlers, projections, leaseMs = 10_000, pollMs = 500 } = options
   const { activity = ALWAYS_ACTIVE } = options
   const owner: LeaseOwner = { name: `${hostname()} ${process.pid} ${newId()}`, leaseMs }
-  const stop = new AbortController()
 
   const work = async <Type extends OperationType>(
     taken: LeasedOperation<Type>,
     failures: number,
+    stopping: AbortSignal,
   ): Promise<boolean> => {
     const { operation } = taken
     const handler = handlers[operation.type]
-    const held = holdOperation(db, owner, taken, stop.signal, activity)
+    const held = holdOperation(db, owner, taken, stopping, activity)
     const fields = { operation: operation.id, type: operation.type, projection: operation.projection }
     const end = async (how: End): Promise<void> => {
       // If another process has taken it, cleaning up is no longer our job.
@@ -110,28 +107,21 @@ export function startOperations(options: OperationsOptions): OperationsRunner {
     }
   }
 
-  const run = async (): Promise<void> => {
-    let failures = 0
-    while (!stop.signal.aborted) {
-      try {
-        const taken = await leaseOperation(db, owner, projections)
-        if (taken === null) await activity.wait(pollMs, stop.signal)
-        else failures = (await work(taken, failures)) ? 0 : failures + 1
-      } catch (error) {
-        failures += 1
-        logger.warn({ error }, 'operations cannot be worked on; trying again')
-        await pause(backoffDelay(failures, WAIT), stop.signal)
-      }
-    }
-  }
-
-  const running = run()
-  return {
-    async stop() {
-      stop.abort()
-      await running
+  let failures = 0
+  return startLoop(
+    async (stopping) => {
+      const taken = await leaseOperation(db, owner, projections)
+      if (taken === null) return undefined
+      failures = (await work(taken, failures, stopping)) ? 0 : failures + 1
+      return 0
     },
-  }
+    {
+      everyMs: pollMs,
+      activity,
+      backoff: WAIT,
+      onError: (error) => logger.warn({ error }, 'operations cannot be worked on; trying again'),
+    },
+  )
 }
 
 const WAIT = { firstMs: 500, maxMs: 15_000 }

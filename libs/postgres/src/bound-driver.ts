@@ -53,8 +53,7 @@ const lent = (connection: DatabaseConnection) => connection as BoundConnection
  * costs a round trip, but not at the start of a transaction, which sets it in the same message.
  *
  * @param project its id, or `ALL_PROJECTS`
- * @param timeoutMs longest time for a statement, in milliseconds; 0: no limit. The embedded database ignores
- * it
+ * @param timeoutMs longest time for a statement, in milliseconds; 0: no limit
  * @param refusable whether `refusal` stops new queries; running ones finish either way
  */
 export function boundDriver(

@@ -1,9 +1,8 @@
 import { DaybookError } from '@daybook/memory/errors'
 import { EVENT_TYPES, SCHEMA_VERSION } from '@daybook/memory/events'
 import { KIND_NAMES } from '@daybook/memory/kinds/index'
-import type { Activity } from '@daybook/runtime/activity'
 import type { Logger } from '@daybook/runtime/logger'
-import { repeat } from '@daybook/runtime/repeat'
+import { type Activity, startLoop } from '@daybook/runtime/loop'
 import { VERSION } from '@daybook/runtime/version'
 import { sql } from 'kysely'
 import {
@@ -124,6 +123,6 @@ export function watchCompatibility(db: Database, logger: Logger, activity?: Acti
     else logger.error({ error: problem }, 'the database needs a newer Daybook: this one stops working on it')
   }
   // Every other user of the database reports it when the database cannot be reached.
-  const looking = repeat(look, { everyMs: LOOK_MS, later: true, activity, onError: () => {} })
+  const looking = startLoop(look, { everyMs: LOOK_MS, later: true, activity, onError: () => {} })
   return { look, stop: looking.stop }
 }

@@ -136,13 +136,15 @@ export function openDatabase(
     const damage = damageOf(error)
     if (damage !== null) onDamage(damage)
   })
-  return handle({ connections, project: ALL_PROJECTS, timeoutMs, atOnce })
+  return handle({ connections, project: ALL_PROJECTS, timeoutMs, hasTimers: address.ownSessions, atOnce })
 }
 
 interface Handle {
   readonly connections: SharedConnections
   readonly project: string
   readonly timeoutMs: number
+  /** Whether the server ends late statements. If not, no session is switched from one time to another for nothing. */
+  readonly hasTimers: boolean
   /** Whether several statements run side by side. */
   readonly atOnce: boolean
   /** Works even while queries are refused. Default no. */
@@ -163,7 +165,13 @@ function handle(made: Handle): Database {
   const db = new Kysely<Tables>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
-      createDriver: () => boundDriver(made.connections, made.project, made.timeoutMs, made.always !== true),
+      createDriver: () =>
+        boundDriver(
+          made.connections,
+          made.project,
+          made.hasTimers ? made.timeoutMs : 0,
+          made.always !== true,
+        ),
       createIntrospector: (any) => new PostgresIntrospector(any),
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },

@@ -16,7 +16,7 @@ import { releaseLeases } from '@daybook/postgres/lease'
 import { isReachable, migrate } from '@daybook/postgres/migrate'
 import type { Config } from '@daybook/runtime/config'
 import type { Logger } from '@daybook/runtime/logger'
-import { type Repeated, repeat } from '@daybook/runtime/repeat'
+import { type Loop, startLoop } from '@daybook/runtime/loop'
 import { withTimeout } from '@daybook/runtime/timers'
 import { createDamageRepair } from './repair-damage.ts'
 import type { ProcessParts } from './run-process.ts'
@@ -97,8 +97,8 @@ export async function openEmbeddedDatabase<T>(
 const MAINTAIN_EVERY_MS = 15_000
 
 /** Does for the embedded database what autovacuum and the checkpointer do on a server. */
-const maintain = (db: Database, { logger, activity }: ProcessParts): Repeated =>
-  repeat(
+const maintain = (db: Database, { logger, activity }: ProcessParts): Loop =>
+  startLoop(
     async () => {
       const { analyzed, vacuumed, checkpointed } = await maintainTables(db)
       if (analyzed.length > 0 || vacuumed !== null || checkpointed)

@@ -6,8 +6,8 @@ import { createQueueWorkers, type QueueWorkers } from '@daybook/embeddings/queue
 import { plainModelId, withoutTokenBits } from '@daybook/embeddings/token-bits/token-bits'
 import { DaybookError } from '@daybook/memory/errors'
 import type { Database } from '@daybook/postgres/connect'
-import type { Activity } from '@daybook/runtime/activity'
 import type { Config } from '@daybook/runtime/config'
+import { type Activity } from '@daybook/runtime/loop'
 import type { Metrics } from '@daybook/runtime/metrics'
 import type { ProcessParts } from './run-process.ts'
 

@@ -1,7 +1,7 @@
 import type { Database } from '@daybook/postgres/connect'
 import { type DamagedTable, findDamagedTables, repairTable } from '@daybook/postgres/damage'
 import { type DamageError, damageOf } from '@daybook/postgres/errors'
-import { allGenerations, markUnusable } from '@daybook/projection/generations/generations'
+import { listGenerations, markUnusable } from '@daybook/projection/generations/generations'
 import type { Logger } from '@daybook/runtime/logger'
 
 /** What is done about damaged files of the database. */
@@ -39,7 +39,7 @@ export function createDamageRepair(db: () => Database, logger: Logger): DamageRe
     const done = await repairTable(db(), damaged)
     // Without its positions a projection would apply the whole journal to what it has already.
     if (done !== null && index === null && table === 'daybook.positions')
-      for (const one of await allGenerations(db()))
+      for (const one of await listGenerations(db()))
         await markUnusable(db(), one, 'its positions were damaged')
     if (done === null)
       logger.error(

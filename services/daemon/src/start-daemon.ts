@@ -4,7 +4,6 @@ import { DaybookError } from '@daybook/memory/errors'
 import { openDatabaseServerAfter, openEmbeddedDatabase } from '@daybook/process/open-database'
 import { openEmbedders } from '@daybook/process/open-embedders'
 import type { ProcessParts, Progress } from '@daybook/process/run-process'
-import { ALWAYS_ACTIVE, createActivity } from '@daybook/runtime/activity'
 import { pause } from '@daybook/runtime/backoff'
 import type { Config } from '@daybook/runtime/config'
 import {
@@ -15,6 +14,7 @@ import {
   takeLock,
 } from '@daybook/runtime/exclusive-lock'
 import { checkAddress } from '@daybook/runtime/listen'
+import { ALWAYS_ACTIVE, createActivity } from '@daybook/runtime/loop'
 import { tightenFolder } from '@daybook/runtime/private-folder'
 import type { WithoutTerms } from '@daybook/search/ranking/terms'
 

@@ -7,15 +7,15 @@ import { createApiKey } from '@daybook/postgres/access/api-keys'
 import { asOwner } from '@daybook/postgres/testing/as-owner'
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { createShutdown } from '@daybook/process/run-process'
-import { createActivity } from '@daybook/runtime/activity'
 import { readConfig } from '@daybook/runtime/config'
 import { silentLogger } from '@daybook/runtime/logger'
+import { createActivity } from '@daybook/runtime/loop'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startServices } from './start-services.ts'
 
-/** Statements of all loops together for one look at everything, at most: 61 and 62 at last, with one project and one engine. */
-const A_LOOK = 63 * openEngines(readConfig({})).length
+/** Statements of all loops together for one look at everything, at most: 43 at last, with one project and one engine. */
+const A_LOOK = 45 * openEngines(readConfig({})).length
 /** Longer than any loop waits between looks that heeds no activity. */
 const QUIET_MS = 2_500
 

@@ -6,11 +6,11 @@ import { startAccessTracker } from '@daybook/pgvector/read/access'
 import { type Database, withTimeout } from '@daybook/postgres/connect'
 import type { ProcessParts } from '@daybook/process/run-process'
 import type { PositionSignal } from '@daybook/projection/positions/positions'
-import type { Activity } from '@daybook/runtime/activity'
 import type { Config } from '@daybook/runtime/config'
 import { createHttpServer, type RequestTarget } from '@daybook/runtime/http/http-server'
 import { createTrustedNames, type TrustedNames } from '@daybook/runtime/http/trusted-names'
 import { withLogFields } from '@daybook/runtime/logger'
+import { type Activity } from '@daybook/runtime/loop'
 import type { ServiceMetrics } from '@daybook/runtime/metrics'
 import { answerProbe, type Readiness } from '@daybook/runtime/probes'
 import { createTokenBitsCache } from '@daybook/search/late-interaction/token-bits-cache'
@@ -168,9 +168,7 @@ export async function startGateway(
     async stop() {
       const closed = server.stop(GRACE_MS)
       closing.abort()
-      subscriptions.stop()
-      news.stop()
-      await closeWebSockets()
+      await Promise.all([subscriptions.stop(), news.stop(), closeWebSockets()])
       await parts.writer.drained()
       await closed
       await uses.stop()

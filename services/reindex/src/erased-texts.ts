@@ -2,9 +2,6 @@ import { generationTables, PGVECTOR } from '@daybook/pgvector/generation-tables'
 import type { Database, DatabaseTransaction } from '@daybook/postgres/connect'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
 import { listGenerations } from '@daybook/projection/generations/generations'
-import type { Activity } from '@daybook/runtime/activity'
-import type { Logger } from '@daybook/runtime/logger'
-import { type Repeated, repeat } from '@daybook/runtime/repeat'
 import { type RawBuilder, sql } from 'kysely'
 
 /*
@@ -14,33 +11,14 @@ import { type RawBuilder, sql } from 'kysely'
  * generation has applied it, nobody queues them any more, and what the store has of them is removed.
  */
 
-/** What the loop needs. */
-export interface ErasedTextsOptions {
-  readonly db: Database
-  readonly logger: Logger
-  readonly activity?: Activity | undefined
-  /** Milliseconds between looks. Default 2,000. */
-  readonly pollMs?: number | undefined
-}
-
 /** Removes the texts of erased memories from the embedding store when the last projection has applied the erasure. */
-export function startRemovingErasedTexts(options: ErasedTextsOptions): Repeated {
-  const { db, logger, pollMs = 2_000, activity } = options
-  const look = async (): Promise<void> => {
-    const { rows } = await sql<{ project_id: string }>`select distinct project_id from erased_texts`.execute(
-      db,
-    )
-    for (const { project_id } of rows) await removeErasedTexts(projectScope(db, project_id))
-  }
-  return repeat(look, {
-    everyMs: pollMs,
-    activity,
-    onError: (error) => logger.warn({ error }, 'erased texts cannot be removed now; trying again'),
-  })
+export async function removeErasedTexts(db: Database): Promise<void> {
+  const { rows } = await sql<{ project_id: string }>`select distinct project_id from erased_texts`.execute(db)
+  for (const { project_id } of rows) await removeOfProject(projectScope(db, project_id))
 }
 
 /** Removes those that every generation is done with. A text that another memory has too keeps its vector. */
-async function removeErasedTexts({ db, projectId }: ProjectScope): Promise<void> {
+async function removeOfProject({ db, projectId }: ProjectScope): Promise<void> {
   const { rows } = await sql<{ reached: number | null }>`
     select min(coalesce(position, 0)) as reached from generations
     left join positions on positions.projection = generations.projection

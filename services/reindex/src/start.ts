@@ -5,22 +5,18 @@ import { type OperationHandlers, startOperations } from '@daybook/operations/run
 import type { Database } from '@daybook/postgres/connect'
 import type { OpenEngine } from '@daybook/projection/engine/engine'
 import type { PositionSignal } from '@daybook/projection/positions/positions'
-import type { Activity } from '@daybook/runtime/activity'
 import type { Logger } from '@daybook/runtime/logger'
+import { type Activity } from '@daybook/runtime/loop'
 import type { Bus } from '@daybook/transport/bus'
 import { handleBackfill } from './backfill/handle-backfill.ts'
+import { startChores } from './chores.ts'
 import { handleDeleteProject } from './delete-project/handle-delete-project.ts'
-import { startResumingDeletions } from './delete-project/resume-deletions.ts'
-import { startDroppingOld } from './drop-old.ts'
-import { startRemovingErasedTexts } from './erased-texts.ts'
 import { handleMapMemories } from './map/handle-map-memories.ts'
 import { handleRetryParked } from './parked/retry-parked.ts'
-import { startRetryingUnreadable } from './parked/retry-unreadable.ts'
 import type { Projections } from './projects.ts'
 import { handleReindex } from './reindex/handle-reindex.ts'
 import { handleReplay } from './replay/handle-replay.ts'
 import { handleUndo } from './undo/handle-undo.ts'
-import { startRebuildingUnusable } from './unusable/rebuild-unusable.ts'
 import { handleVerify } from './verify/handle-verify.ts'
 import { handleVerifyJournal } from './verify/handle-verify-journal.ts'
 
@@ -40,7 +36,7 @@ export interface ReindexServiceOptions {
   readonly writer?: JournalWriter | undefined
   /** After this long another process may take a dead process's operation, in milliseconds. Default 10,000. */
   readonly leaseMs?: number | undefined
-  /** See `RetryUnreadableOptions`. */
+  /** See `ChoreOptions`. */
   readonly readerVersion?: number | undefined
   readonly activity?: Activity | undefined
   /** Milliseconds between looks for work. Default: each loop's own. */
@@ -89,20 +85,10 @@ export function startReindex(options: ReindexServiceOptions): ReindexService {
     pollMs,
     leaseMs,
   })
-  const watching = { db, projections, logger, activity, pollMs }
-  const dropping = startDroppingOld({ ...watching, keepMs: keepOldMs })
-  const rebuilding = startRebuildingUnusable(watching)
-  const resuming = startResumingDeletions({ db, logger, activity, pollMs })
-  const erased = startRemovingErasedTexts({ db, logger, activity, pollMs })
-  const retrying = startRetryingUnreadable({ ...watching, readerVersion })
+  const chores = startChores({ db, projections, logger, activity, pollMs, keepOldMs, readerVersion })
   return {
     async stop() {
-      await erased.stop()
-      await resuming.stop()
-      await retrying.stop()
-      await rebuilding.stop()
-      await operations.stop()
-      await dropping.stop()
+      await Promise.all([chores.stop(), operations.stop()])
     },
   }
 }

@@ -5,12 +5,13 @@ import { note } from '@daybook/memory/testing/commands'
 import { liveReadModel } from '@daybook/pgvector/read/live-read-model'
 import { asOwner } from '@daybook/postgres/testing/as-owner'
 import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
+import type { RebuildableProjection } from '@daybook/projection/rebuild/rebuildable-projection'
 import { pause } from '@daybook/runtime/backoff'
 import { silentLogger } from '@daybook/runtime/logger'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { doChores } from './chores.ts'
 import { type ReindexHarness, startReindexHarness } from './testing/reindex-harness.ts'
-import { startRebuildingUnusable } from './unusable/rebuild-unusable.ts'
 
 describe.each(SERVICE_DATABASES)('a read model whose layout is another, on $name', ({ start }) => {
   let harness: ReindexHarness
@@ -105,27 +106,15 @@ describe.each(SERVICE_DATABASES)('a read model whose layout is another, on $name
 
   it('a rebuild is asked for once, and after each failure only when a longer while has passed', async () => {
     const { db } = harness
-    const looked: string[] = []
     const broken = {
-      get name() {
-        looked.push('look')
-        return 'pgvector'
-      },
       layoutVersion: 1,
       problemOf: async () => 'relation "pgvector_1.memories" does not exist',
-    } as unknown as Parameters<typeof startRebuildingUnusable>[0]['projections'] extends ReadonlyMap<
-      string,
-      infer One
-    >
-      ? One
-      : never
-    const watch = () =>
-      startRebuildingUnusable({
-        db,
-        projections: new Map([['pgvector', broken]]),
-        logger: silentLogger,
-        pollMs: 10,
-      })
+    } as unknown as RebuildableProjection
+    const projections = new Map([['pgvector', broken]])
+    const look = async () => {
+      for (let looks = 0; looks < 3; looks += 1)
+        await doChores({ db, projections, logger: silentLogger, keepOldMs: 3_600_000 })
+    }
     const requested = async () =>
       (
         await sql<{ id: string; status: string }>`
@@ -133,21 +122,14 @@ describe.each(SERVICE_DATABASES)('a read model whose layout is another, on $name
           db,
         )
       ).rows
-    /** It looks again and again until it has asked, and not while the answer is changed. */
     const asked = async () => {
-      const watching = watch()
-      while ((await requested()).length === 0) await pause(10)
-      await pause(50)
-      await watching.stop()
+      await look()
       const [one, ...more] = await requested()
       expect(more).toEqual([])
       return one?.id ?? ''
     }
     const asksNothing = async () => {
-      const before = looked.length
-      const watching = watch()
-      while (looked.length < before + 6) await pause(10)
-      await watching.stop()
+      await look()
       expect(await requested()).toEqual([])
     }
     const fail = (id: string, secondsAgo: number) =>

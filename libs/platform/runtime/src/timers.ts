@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { UnavailableError } from '@daybook/memory/errors'
+import { pause } from './backoff.ts'
 
 /**
  * The promise's result, if it comes in time; a later result or error is ignored.
@@ -30,5 +31,58 @@ export function yieldToEventLoop(milliseconds = 4): YieldToEventLoop {
     if (performance.now() - since < milliseconds) return
     await setImmediate()
     since = performance.now()
+  }
+}
+
+/**
+ * How many times slower than its best the work may be before it yields: two users of a core are each twice as
+ * slow.
+ */
+const SLOW = 2
+
+/** The longest rest, as a multiple of the time of the piece of work, and in milliseconds. */
+const LONGEST_REST = 4
+
+const LONGEST_REST_MS = 1_000
+
+/** Each piece raises the best time by this factor, so that one lucky measurement does not count for ever. */
+const FORGET = 1.002
+
+/** Makes long work yield while others need the machine. */
+interface Pace {
+  /**
+   * Does a piece of the work, then rests: the slower it was compared with the best so far, the longer. Alone
+   * it never rests; beside other work, it leaves them most of the machine.
+   *
+   * @param units the size of the piece, such as its rows; pieces are compared by their time per unit
+   */
+  step<T>(units: number, work: () => Promise<T>, signal?: AbortSignal): Promise<T>
+}
+
+/**
+ * Measures contention by how long the same work takes. That works for whatever is scarce: processors, disks
+ * or the one connection of an embedded database, here or on another machine. The idea is TCP Vegas's (Brakmo
+ * and Peterson, 1995): what takes longer than the best so far is waiting behind others.
+ *
+ * @param now the clock in milliseconds, replaceable for tests
+ * @param rest how to wait, replaceable for tests
+ */
+export function createPace({
+  now = () => performance.now(),
+  rest = (ms: number, signal?: AbortSignal): Promise<void> => pause(ms, signal),
+} = {}): Pace {
+  let best = Number.POSITIVE_INFINITY
+  return {
+    async step(units, work, signal) {
+      const started = now()
+      const result = await work()
+      const took = now() - started
+      const each = took / Math.max(units, 1)
+      best = Math.min(each, best * FORGET)
+      const times = best > 0 ? each / best : 1
+      if (times > SLOW)
+        await rest(Math.min(took * Math.min(times - 1, LONGEST_REST), LONGEST_REST_MS), signal)
+      return result
+    },
   }
 }

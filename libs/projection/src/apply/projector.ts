@@ -6,10 +6,9 @@ import { readDeleted } from '@daybook/postgres/access/delete-project'
 import type { Database } from '@daybook/postgres/connect'
 import { isRelationMissing } from '@daybook/postgres/errors'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
-import { type Activity, ALWAYS_ACTIVE } from '@daybook/runtime/activity'
 import { pause } from '@daybook/runtime/backoff'
 import type { Logger } from '@daybook/runtime/logger'
-import { createWakeUp } from '@daybook/runtime/repeat'
+import { type Activity, ALWAYS_ACTIVE, startLoop } from '@daybook/runtime/loop'
 import type { Bus } from '@daybook/transport/bus'
 import { createEventBuffer, type EventBuffer } from '@daybook/transport/event-buffer'
 import { sql } from 'kysely'
@@ -82,28 +81,7 @@ export function startProjector(options: ProjectorOptions): Projector {
   const expected = new Map<string, JournalCursor>()
   /** The hash of the diverged position that was last logged, by project. */
   const said = new Map<string, string>()
-  const wakeUp = createWakeUp()
-  const stop = new AbortController()
-
   const reached = createReachedPositions()
-
-  const consumer = bus.consume(`${projection.name}-${projection.generation}`, (news) => {
-    const buffer = buffers.get(news.projectId) ?? createEventBuffer()
-    buffers.set(news.projectId, buffer)
-    buffer.add(news.events)
-    behind.add(news.projectId)
-    wakeUp.raise()
-    try {
-      onComing?.(news.projectId, news.events)
-    } catch (error) {
-      // It saves time and nothing else: whoever published must not hear of it.
-      logger.warn(
-        { projection: projection.name, projectId: news.projectId, error },
-        'what comes with events could not be prepared; they are applied as usual',
-      )
-    }
-    return reached.wait(news.projectId, news.sequence)
-  })
 
   /** @throws JournalDiverged if the journal does not have the position */
   const nextRecords = async (
@@ -250,34 +228,52 @@ export function startProjector(options: ProjectorOptions): Projector {
     }
   }
 
-  let nextLook = 0
-  const run = async (): Promise<void> => {
-    while (!stop.signal.aborted) {
-      if (Date.now() >= nextLook) {
-        await findBehind()
-        nextLook = Date.now() + activity.interval(pollMs)
-      }
-      // A project that falls behind again during this round has its next turn after all others.
-      const turns = Array.from(behind)
-      let moved = turns.length === 0
-      for (const projectId of turns) if (!stop.signal.aborted) moved = (await takeTurn(projectId)) || moved
-      if (stop.signal.aborted) break
-      if (behind.size === 0) await wakeUp.wait(Math.max(0, nextLook - Date.now()))
-      else if (!moved) await pause(OTHERS_TURN_MS)
+  const takeTurns = async (stopping: AbortSignal): Promise<number> => {
+    if (Date.now() >= nextLook) {
+      await findBehind()
+      nextLook = Date.now() + activity.interval(pollMs)
     }
+    // A project that falls behind again during this round has its next turn after all others.
+    const turns = Array.from(behind)
+    let moved = turns.length === 0
+    for (const projectId of turns) if (!stopping.aborted) moved = (await takeTurn(projectId)) || moved
+    if (behind.size === 0) return nextLook - Date.now()
+    if (!moved) await pause(OTHERS_TURN_MS, stopping)
+    return 0
   }
 
-  const running = run()
+  let nextLook = 0
   const leave = activity.onActive(() => {
     nextLook = 0
-    wakeUp.raise()
+    loop.wake()
+  })
+  const loop = startLoop(takeTurns, {
+    everyMs: pollMs,
+    onError: (error) =>
+      logger.error({ projection: projection.name, error }, 'a projector failed; trying again'),
+  })
+  // After the loop: a bus may bring news at once.
+  const consumer = bus.consume(`${projection.name}-${projection.generation}`, (news) => {
+    const buffer = buffers.get(news.projectId) ?? createEventBuffer()
+    buffers.set(news.projectId, buffer)
+    buffer.add(news.events)
+    behind.add(news.projectId)
+    loop.wake()
+    try {
+      onComing?.(news.projectId, news.events)
+    } catch (error) {
+      // It saves time and nothing else: whoever published must not hear of it.
+      logger.warn(
+        { projection: projection.name, projectId: news.projectId, error },
+        'what comes with events could not be prepared; they are applied as usual',
+      )
+    }
+    return reached.wait(news.projectId, news.sequence)
   })
   return {
     async stop() {
       leave()
-      stop.abort()
-      wakeUp.raise()
-      await running
+      await loop.stop()
       reached.giveUp()
       await consumer.stop()
     },

@@ -1,7 +1,6 @@
 import type { Database } from '@daybook/postgres/connect'
-import type { Activity } from '@daybook/runtime/activity'
 import type { Logger } from '@daybook/runtime/logger'
-import { repeat } from '@daybook/runtime/repeat'
+import { type Activity, startLoop } from '@daybook/runtime/loop'
 import { APPLIED_TO, type GenerationState, listGenerations, markUnusable } from './generations.ts'
 
 /** Writes one generation until it is stopped. */
@@ -84,7 +83,7 @@ export async function applyToGenerations(options: ApplyToGenerationsOptions): Pr
   }
 
   await look()
-  const looking = repeat(look, {
+  const looking = startLoop(look, {
     everyMs: pollMs,
     later: true,
     activity,

@@ -54,22 +54,13 @@ export async function liveGeneration(db: Queryable, projection: string): Promise
   return { projection, generation, modelId, dimension }
 }
 
-/** All generations of a projection, oldest first. */
-export async function listGenerations(db: Queryable, projection: string): Promise<GenerationState[]> {
+/** All generations of a projection, or of every one, oldest first, whatever their status. */
+export async function listGenerations(db: Queryable, projection?: string): Promise<GenerationState[]> {
   return db
     .selectFrom('generations')
     .select(['projection', 'generation', 'model_id as modelId', 'dimension', 'status', 'unusable'])
     .select(['layout_version as layoutVersion', 'created_at as createdAt', 'retired_at as retiredAt'])
-    .where('projection', '=', projection)
-    .orderBy('generation')
-    .execute()
-}
-
-/** The generations of all projections, whatever their status. */
-export async function allGenerations(db: Queryable): Promise<Generation[]> {
-  return db
-    .selectFrom('generations')
-    .select(['projection', 'generation', 'model_id as modelId', 'dimension'])
+    .$if(projection !== undefined, (query) => query.where('projection', '=', projection as string))
     .orderBy('projection')
     .orderBy('generation')
     .execute()
@@ -165,7 +156,7 @@ export async function forgetGeneration(
 
 /**
  * Marks a generation as unusable. Projectors stop writing it, queries report it, and if it is live it is
- * rebuilt (`services/reindex/src/unusable`).
+ * rebuilt (`services/reindex/src/chores.ts`).
  * @param reason in words, for operators
  * @returns false if it was marked already
  */

@@ -4,11 +4,10 @@ import { UnavailableError } from '@daybook/memory/errors'
 import type { Database } from '@daybook/postgres/connect'
 import { isDatabaseUnavailable } from '@daybook/postgres/errors'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
-import { type Activity, ALWAYS_ACTIVE } from '@daybook/runtime/activity'
 import { pause } from '@daybook/runtime/backoff'
 import type { Logger } from '@daybook/runtime/logger'
+import { type Activity, ALWAYS_ACTIVE, startLoop } from '@daybook/runtime/loop'
 import { reasonOf } from '@daybook/runtime/reason-of'
-import { repeat } from '@daybook/runtime/repeat'
 import { sql } from 'kysely'
 import { noteRetry } from '../apply/parked-events.ts'
 import { readDivergence } from '../positions/divergence.ts'
@@ -95,7 +94,7 @@ export function startSelfCheck({
     const due = await takeDue(db, verifiable, everyMs)
     if (due === null) {
       wasIdle = activity.isIdle()
-      return everyMs / 5
+      return activity.interval(everyMs / 5)
     }
     const { projectId } = due
     const scope = projectScope(db, projectId)
@@ -116,13 +115,15 @@ export function startSelfCheck({
     // Going through the rest of the project counts as activity.
     if (found.hurried > 0) activity.touch()
     wasIdle = activity.isIdle()
-    return wasIdle
-      ? Math.min(LONGEST_IDLE_REST_MS, took * IDLE_REST)
-      : Math.min(everyMs, took * (found.hurried > 0 ? HURRIED_REST : REST))
+    return activity.interval(
+      wasIdle
+        ? Math.min(LONGEST_IDLE_REST_MS, took * IDLE_REST)
+        : Math.min(everyMs, took * (found.hurried > 0 ? HURRIED_REST : REST)),
+    )
   }
 
   if (everyMs === 0) return { stop: () => Promise.resolve() }
-  return repeat(look, {
+  return startLoop(look, {
     everyMs,
     activity,
     onError: (error) =>

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFirstEvents } from '@daybook/journal/append/decide-batch'
 import { readChangedMemories } from '@daybook/journal/read/read'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import { createPace } from '@daybook/runtime/repeat'
+import { createPace } from '@daybook/runtime/timers'
 import { readPosition } from '../positions/positions.ts'
 import type { ComparedMemory, Verifiable } from './verifiable.ts'
 

@@ -5,11 +5,10 @@ import type { Database } from '@daybook/postgres/connect'
 import { storableError } from '@daybook/postgres/errors'
 import { isFree, type LeaseOwner, leasedTo, leaseEnd, RELEASED } from '@daybook/postgres/lease'
 import { projectScope } from '@daybook/postgres/project-scope'
-import { type Activity, ALWAYS_ACTIVE } from '@daybook/runtime/activity'
 import type { Logger } from '@daybook/runtime/logger'
+import { type Activity, ALWAYS_ACTIVE, createWakeUp, startLoop, type WakeUp } from '@daybook/runtime/loop'
 import type { Metrics } from '@daybook/runtime/metrics'
 import { reasonOf } from '@daybook/runtime/reason-of'
-import { createWakeUp, repeat, type WakeUp } from '@daybook/runtime/repeat'
 import { sql } from 'kysely'
 import { handOverAnswered } from '../home/hand-over.ts'
 import { followProject } from './follow-project.ts'
@@ -66,7 +65,6 @@ export function startSync(options: SyncOptions): Sync {
     name: 'daybook_sync_fetched_vectors_total',
     help: 'Texts whose vectors this process has taken from another home',
   })
-  const wake = createWakeUp()
   let renewedAt = 0
   const formerHomes = createFormerHomes(db, homeOf, logger)
 
@@ -90,12 +88,12 @@ export function startSync(options: SyncOptions): Sync {
       .finally(() => {
         tasks.delete(projectId)
         // It may be wanted again, in another way. What failed by itself waits.
-        if (stop.signal.aborted) wake.raise()
+        if (stop.signal.aborted) looking.wake()
       })
     tasks.set(projectId, { before, stop, running, written })
   }
 
-  const look = async (): Promise<void> => {
+  const look = async (): Promise<number> => {
     const followed = await listFollowed(db)
     const wanted = new Map(followed.flatMap((one) => (one.paused ? [] : [[one.projectId, one]])))
     for (const [projectId, { stop, before }] of tasks)
@@ -108,30 +106,23 @@ export function startSync(options: SyncOptions): Sync {
     for (const [projectId, one] of wanted)
       if (!tasks.has(projectId) && (await takeFollowed(db, owner, projectId))) begin(one)
     await formerHomes.tell()
+    const restMs = activity.interval(pollMs)
+    return tasks.size > 0 ? Math.min(restMs, RENEW_MS) : restMs
   }
-  const looking = repeat(
-    async (signal) => {
-      await look()
-      const restMs = activity.interval(pollMs)
-      if (!signal.aborted) await wake.wait(tasks.size > 0 ? Math.min(restMs, RENEW_MS) : restMs)
-      return 0
-    },
-    {
-      everyMs: pollMs,
-      onError: (error) => logger.warn({ error }, 'what is followed could not be looked at'),
-    },
-  )
-  const leave = activity.onActive(() => wake.raise())
+  const looking = startLoop(look, {
+    everyMs: pollMs,
+    activity,
+    // Soon, however idle the process is: leases run out.
+    backoff: { firstMs: pollMs, maxMs: RENEW_MS },
+    onError: (error) => logger.warn({ error }, 'what is followed could not be looked at'),
+  })
   return {
-    look: () => wake.raise(),
+    look: () => looking.wake(),
     written() {
       for (const task of tasks.values()) task.written.raise()
     },
     async stop() {
-      leave()
-      const stopped = looking.stop()
-      wake.raise()
-      await stopped
+      await looking.stop()
       const running = [...tasks.values()]
       for (const { stop } of running) stop.abort()
       await Promise.all(running.map((task) => task.running))

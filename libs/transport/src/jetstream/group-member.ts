@@ -1,6 +1,6 @@
 import { backoffDelay, pause } from '@daybook/runtime/backoff'
 import type { Logger } from '@daybook/runtime/logger'
-import { createWakeUp } from '@daybook/runtime/repeat'
+import { createWakeUp } from '@daybook/runtime/loop'
 import { AckPolicy, type ConsumerMessages, DeliverPolicy, type JsMsg, ReplayPolicy } from '@nats-io/jetstream'
 import { nanos } from '@nats-io/transport-node'
 import type { BusConsumer, BusHandler } from '../bus.ts'

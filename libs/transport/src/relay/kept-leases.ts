@@ -1,6 +1,7 @@
 import type { JournalCursor } from '@daybook/memory/events'
 import type { LeaseOwner } from '@daybook/postgres/lease'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { startLoop, UNTIL_WOKEN } from '@daybook/runtime/loop'
 import { releaseLease, savePublished, takeLease } from './relay-positions.ts'
 
 /*
@@ -79,7 +80,6 @@ export function keepLeases(options: KeepLeasesOptions): KeptLeases {
   const { owner, historyMs, onBehind, onOtherHistory } = options
   const entries = new Map<string, Entry>()
   const sharedUntil = new Map<string, number>()
-  let timer: NodeJS.Timeout | null = null
 
   const isShared = (projectId: string): boolean => {
     const until = sharedUntil.get(projectId) ?? 0
@@ -143,7 +143,7 @@ export function keepLeases(options: KeepLeasesOptions): KeptLeases {
     if (!isSaved || (lease.inUse && isOld)) await save(entry, true)
     else if (!lease.inUse) await release(entry)
   }
-  const lookAfterAll = async (): Promise<void> => {
+  const lookAfterAll = async (): Promise<number | void> => {
     const left = [...entries.values()]
     const work = async () => {
       for (let entry = left.shift(); entry !== undefined; entry = left.shift())
@@ -151,12 +151,11 @@ export function keepLeases(options: KeepLeasesOptions): KeptLeases {
         await lookAfter(entry).catch(() => {})
     }
     await Promise.all(Array.from({ length: SAVES_AT_ONCE }, work))
-    schedule()
+    return entries.size === 0 ? UNTIL_WOKEN : undefined
   }
-  const schedule = (): void => {
-    const everyMs = Math.min(SAVE_MS, owner.leaseMs / 3)
-    timer = entries.size === 0 ? null : setTimeout(() => void lookAfterAll(), everyMs)
-  }
+  const everyMs = Math.min(SAVE_MS, owner.leaseMs / 3)
+  // Failures are met lease by lease.
+  const looking = startLoop(lookAfterAll, { everyMs, onError: () => {} })
 
   return {
     async take(scope) {
@@ -182,7 +181,7 @@ export function keepLeases(options: KeepLeasesOptions): KeptLeases {
         saving: null,
         ending: null,
       })
-      if (timer === null) schedule()
+      looking.wake(everyMs)
       return lease
     },
     async endTurn(lease) {
@@ -205,7 +204,7 @@ export function keepLeases(options: KeepLeasesOptions): KeptLeases {
       await releaseLease(lease.scope, owner)
     },
     async stop() {
-      if (timer !== null) clearTimeout(timer)
+      await looking.stop()
       await Promise.all([...entries.values()].map((entry) => release(entry).catch(() => {})))
     },
   }

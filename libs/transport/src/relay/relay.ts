@@ -5,13 +5,13 @@ import type { Database } from '@daybook/postgres/connect'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
 import { backoffDelay, pause } from '@daybook/runtime/backoff'
 import type { Logger } from '@daybook/runtime/logger'
+import { startLoop } from '@daybook/runtime/loop'
 import type { Metrics } from '@daybook/runtime/metrics'
-import { createWakeUp } from '@daybook/runtime/repeat'
 import { sql } from 'kysely'
 import { type Bus, hasEvent, type PublishedEntry } from '../bus.ts'
 import { createEventBuffer, type EventBuffer } from '../event-buffer.ts'
 import { keepLeases } from './kept-leases.ts'
-import { publishProject, type TurnOptions } from './publish-project.ts'
+import { publishProject } from './publish-project.ts'
 import { findUnpublished, readPublished } from './relay-positions.ts'
 
 /*
@@ -80,8 +80,6 @@ export function startRelay(options: RelayOptions): Relay {
   const owner = { name: `${hostname()} ${process.pid} ${newId()}`, leaseMs }
   const buffers = new Map<string, EventBuffer>()
   const behind = new Set<string>()
-  const wakeUp = createWakeUp()
-  const stop = new AbortController()
   /** Consecutive polls and rounds that failed without publishing anything; 0 if all is well. */
   let failures = 0
 
@@ -90,7 +88,7 @@ export function startRelay(options: RelayOptions): Relay {
     historyMs,
     onBehind(projectId) {
       behind.add(projectId)
-      wakeUp.raise()
+      loop.wake()
     },
     onOtherHistory(projectId, last) {
       // The bus delivered events that nobody will ever read. Listeners ask the journal, which continues from
@@ -101,16 +99,15 @@ export function startRelay(options: RelayOptions): Relay {
       )
       buffers.delete(projectId)
       behind.add(projectId)
-      wakeUp.raise()
+      loop.wake()
     },
   })
-  const turnOptions: TurnOptions = {
+  const turnOptions = {
     bus,
     leases,
     owner,
     logger,
-    stopping: stop.signal,
-    onPublished(events) {
+    onPublished(events: readonly PublishedEntry[]) {
       for (const event of events) metrics?.relayed((Date.now() - Date.parse(event.recordedAt)) / 1_000)
     },
   }
@@ -129,8 +126,11 @@ export function startRelay(options: RelayOptions): Relay {
   }
 
   /** @returns whether something was done, rather than left to another relay */
-  const takeTurn = async (projectId: string): Promise<boolean> => {
-    const end = await publishProject(projectScope(db, projectId), buffers.get(projectId), turnOptions)
+  const takeTurn = async (projectId: string, stopping: AbortSignal): Promise<boolean> => {
+    const end = await publishProject(projectScope(db, projectId), buffers.get(projectId), {
+      ...turnOptions,
+      stopping,
+    })
     if (end === 'other history') buffers.delete(projectId)
     if (end !== 'done') behind.add(projectId)
     // Either its events are out, or more came meanwhile and it is behind again.
@@ -139,7 +139,7 @@ export function startRelay(options: RelayOptions): Relay {
   }
 
   /** Gives each project that is behind now one turn. */
-  const takeTurns = async (): Promise<Round> => {
+  const takeTurns = async (stopping: AbortSignal): Promise<Round> => {
     const turns = Array.from(behind)
     behind.clear()
     const failed: string[] = []
@@ -148,10 +148,10 @@ export function startRelay(options: RelayOptions): Relay {
     const work = async () => {
       for (let id = turns.shift(); id !== undefined; id = turns.shift()) {
         // After a failure the rest would fail as well, each at the cost of its statements.
-        if (stop.signal.aborted || error !== null) behind.add(id)
+        if (stopping.aborted || error !== null) behind.add(id)
         else
           try {
-            moved = (await takeTurn(id)) || moved
+            moved = (await takeTurn(id, stopping)) || moved
           } catch (caught) {
             error = caught
             failed.push(id)
@@ -176,39 +176,37 @@ export function startRelay(options: RelayOptions): Relay {
     }
   }
 
-  const run = async (): Promise<void> => {
-    let nextLook = 0
-    let leftToOthers = 0
-    while (!stop.signal.aborted) {
+  let nextLook = 0
+  let leftToOthers = 0
+  const loop = startLoop(
+    async (stopping) => {
       const looking = Date.now() >= nextLook
       const look = looking ? await findBehind() : { moved: false, error: null }
       if (looking) nextLook = Date.now() + pollMs
-      const turns = await takeTurns()
-      if (stop.signal.aborted) break
+      const turns = await takeTurns(stopping)
+      if (stopping.aborted) return 0
       const round = { moved: turns.moved, error: look.error ?? turns.error }
       assess(round)
       leftToOthers = round.moved || behind.size === 0 ? 0 : leftToOthers + 1
       // Commits during the pause do not cut it short: that would make it a busy loop.
-      if (failures > 0) await pause(backoffDelay(failures - 1, { firstMs: 100 }), stop.signal)
-      else if (behind.size === 0) await wakeUp.wait(Math.max(0, nextLook - Date.now()))
-      else if (!round.moved) await wakeUp.wait(backoffDelay(leftToOthers - 1, OTHERS_TURN))
-    }
-  }
-
-  const running = run()
+      if (failures > 0) await pause(backoffDelay(failures - 1, { firstMs: 100 }), stopping)
+      else if (behind.size === 0) return nextLook - Date.now()
+      else if (!round.moved) return backoffDelay(leftToOthers - 1, OTHERS_TURN)
+      return 0
+    },
+    { everyMs: pollMs, onError: (error) => logger.error({ error }, 'the relay failed; trying again') },
+  )
   return {
     committed(projectId, events) {
       const buffer = buffers.get(projectId) ?? newBuffer(buffers, projectId)
       // An envelope alone is read from the journal, in its turn.
       buffer?.add(events.filter(hasEvent))
       behind.add(projectId)
-      wakeUp.raise()
+      loop.wake()
     },
     published: readPublished,
     async stop() {
-      stop.abort()
-      wakeUp.raise()
-      await running
+      await loop.stop()
       await leases.stop()
     },
   }

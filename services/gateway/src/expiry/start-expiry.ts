@@ -8,9 +8,8 @@ import { type DueMemory, readDueMemories, readNextExpiry } from '@daybook/pgvect
 import type { Database } from '@daybook/postgres/connect'
 import { isFree, isLeaseOver, type LeaseOwner, leasedTo, RELEASED } from '@daybook/postgres/lease'
 import { projectScope } from '@daybook/postgres/project-scope'
-import { type Activity, ALWAYS_ACTIVE } from '@daybook/runtime/activity'
 import type { Logger } from '@daybook/runtime/logger'
-import { repeat } from '@daybook/runtime/repeat'
+import { type Activity, ALWAYS_ACTIVE, startLoop } from '@daybook/runtime/loop'
 import { sql } from 'kysely'
 
 /** The expiry of memories, at work. */
@@ -34,6 +33,9 @@ interface ExpiryOptions {
 /** A lease is renewed with each page of memories. One takes much less than 30 s. */
 const LEASE_MS = 30_000
 
+/** Milliseconds that what was just written needs to be readable. */
+const SLACK_MS = 50
+
 /**
  * Forgets memories when their `expiresAt` has passed, with an event. It looks for the next one, and sleeps until
  * then. While nobody uses the process it looks as rarely as everything else, but does not miss that moment.
@@ -47,18 +49,17 @@ export function startExpiry({
   lookMs = 10_000,
 }: ExpiryOptions): Expiry {
   const owner: LeaseOwner = { name: `${hostname()} ${process.pid} ${newId()}`, leaseMs: LEASE_MS }
-  const alarm = createAlarm(activity)
   const look = async (signal: AbortSignal): Promise<void> => {
     const { expired, nextMs } = await expireDue({ db, writer, owner, signal })
     if (expired > 0) {
       activity.touch()
       logger.info({ expired }, 'memories have expired')
     }
-    if (nextMs !== null) alarm.set(nextMs)
+    if (nextMs !== null) looking.wake(nextMs + SLACK_MS)
   }
-  const looking = repeat(look, {
+  const looking = startLoop(look, {
     everyMs: lookMs,
-    activity: alarm.activity,
+    activity,
     onError: (error) => {
       // Before the first start of a projector, and while the read model is rebuilt.
       if (!(error instanceof UnavailableError))
@@ -66,62 +67,8 @@ export function startExpiry({
     },
   })
   return {
-    note: (expiresAt) => alarm.set(Date.parse(expiresAt) - Date.now()),
+    note: (expiresAt) => looking.wake(Date.parse(expiresAt) - Date.now() + SLACK_MS),
     stop: looking.stop,
-  }
-}
-
-/** Ends a wait at a set time, however idle the process is. */
-interface Alarm {
-  /** Sets it to so many milliseconds from now, unless it is set to an earlier time. */
-  set(ms: number): void
-  /** The given activity, whose waits end when the alarm goes off. */
-  readonly activity: Activity
-}
-
-/** The longest time of a timer of Node's, in milliseconds: 24 days. */
-const LONGEST_MS = 2 ** 31 - 1
-
-/**
- * Added to each time, in milliseconds: timers may be early by 1 ms, and what was just written needs a moment to be
- * readable.
- */
-const SLACK_MS = 50
-
-/** An alarm that is not set. */
-function createAlarm(activity: Activity): Alarm {
-  let at = Number.POSITIVE_INFINITY
-  let timer: NodeJS.Timeout | null = null
-  let waiting: AbortController | null = null
-
-  const arm = (): void => {
-    if (timer !== null) clearTimeout(timer)
-    timer = null
-    if (at === Number.POSITIVE_INFINITY) return
-    const inMs = Math.min(LONGEST_MS, Math.max(0, at - performance.now()))
-    timer = setTimeout(() => waiting?.abort(), inMs)
-    timer.unref()
-  }
-
-  return {
-    set(ms) {
-      const then = performance.now() + ms + SLACK_MS
-      if (then >= at) return
-      at = then
-      arm()
-    },
-    activity: {
-      ...activity,
-      async wait(ms, signal) {
-        waiting = new AbortController()
-        arm()
-        await activity.wait(ms, AbortSignal.any([signal, waiting.signal]))
-        waiting = null
-        if (timer !== null) clearTimeout(timer)
-        // The next look sets it again.
-        at = Number.POSITIVE_INFINITY
-      },
-    },
   }
 }
 

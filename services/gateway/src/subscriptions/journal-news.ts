@@ -2,9 +2,10 @@ import { readHeads } from '@daybook/journal/read/read'
 import { CHAIN_START } from '@daybook/memory/event-hash'
 import type { JournalCursor } from '@daybook/memory/events'
 import type { Database } from '@daybook/postgres/connect'
+import { isDatabaseUnavailable } from '@daybook/postgres/errors'
 import type { Logger } from '@daybook/runtime/logger'
+import { startLoop, UNTIL_WOKEN } from '@daybook/runtime/loop'
 import type { Bus } from '@daybook/transport/bus'
-import { lookWhile } from './open-subscriptions.ts'
 
 /** How often to look at the journals even if the bus brings no news, in milliseconds. */
 const POLL_MS = 1_000
@@ -26,7 +27,7 @@ export interface JournalNews {
   follow(projectId: string): Follower
   /** Reads with the same key that overlap share one result. */
   shared<T>(key: string, read: () => Promise<T>): Promise<T>
-  stop(): void
+  stop(): Promise<void>
 }
 
 interface Followed {
@@ -65,7 +66,8 @@ export function createJournalNews({
     if (followed !== undefined && head.hash !== followed.head?.hash) raise(followed, head)
   })
 
-  const look = async (): Promise<void> => {
+  const look = async (): Promise<number | void> => {
+    if (projects.size === 0) return UNTIL_WOKEN
     const heads = await readHeads(db, [...projects.keys()])
     for (const [projectId, followed] of projects) {
       const head = heads.get(projectId) ?? { sequence: 0, hash: CHAIN_START }
@@ -74,12 +76,12 @@ export function createJournalNews({
       if (head.hash !== followed.head?.hash) raise(followed, head)
     }
   }
-  const looking = lookWhile(look, {
+  const looking = startLoop(look, {
     everyMs: POLL_MS,
-    needed: () => projects.size > 0,
-    logger,
     // Each subscriber meets the same problem at its own next read.
-    problem: 'the journals could not be looked at',
+    onError: (error) => {
+      if (!isDatabaseUnavailable(error)) logger.error({ error }, 'the journals could not be looked at')
+    },
   })
 
   return {
@@ -87,7 +89,7 @@ export function createJournalNews({
       const followed = projects.get(projectId) ?? { head: null, mark: 0, followers: 0, waiting: new Set() }
       projects.set(projectId, followed)
       followed.followers += 1
-      looking.begin()
+      looking.wake(POLL_MS)
       return {
         mark: () => followed.mark,
         since(mark, ended) {
@@ -117,7 +119,7 @@ export function createJournalNews({
     },
     stop() {
       unsubscribe()
-      looking.stop()
+      return looking.stop()
     },
   }
 }

@@ -7,6 +7,7 @@ import { isDatabaseUnavailable } from '@daybook/postgres/errors'
 import { backoffDelay, pause } from '@daybook/runtime/backoff'
 import { type EndingIterator, endingIterator } from '@daybook/runtime/ending-iterator'
 import type { Logger } from '@daybook/runtime/logger'
+import { startLoop, UNTIL_WOKEN } from '@daybook/runtime/loop'
 import type { Metrics } from '@daybook/runtime/metrics'
 import { REFUSALS } from '../authenticate.ts'
 import type { KeyStreams } from '../http/key-budget.ts'
@@ -49,7 +50,7 @@ export interface OpenSubscriptions {
    */
   hold(access: Access, end: () => void): () => void
   /** Ends all subscriptions when the gateway stops. */
-  stop(): void
+  stop(): Promise<void>
 }
 
 interface OpenSubscription {
@@ -109,7 +110,8 @@ export function createOpenSubscriptions({
       throw tooMany('this key', limits.perKey, 'DAYBOOK_SUBSCRIPTIONS_PER_KEY')
   }
 
-  const lookAtKeys = async () => {
+  const lookAtKeys = async (): Promise<number | void> => {
+    if (all.size === 0 && holds.size === 0) return UNTIL_WOKEN
     const [looked, held] = [[...all], [...holds]]
     const keyIds = new Set([...looked, ...held].map(({ access }) => access.keyId))
     const keys = await readOpenKeys(db, [...keyIds])
@@ -133,12 +135,13 @@ export function createOpenSubscriptions({
       one.end()
     }
   }
-  const looking = lookWhile(lookAtKeys, {
+  const looking = startLoop(lookAtKeys, {
     everyMs: KEYS_MS,
-    needed: () => all.size > 0 || holds.size > 0,
-    logger,
     // While the database is unavailable, those keys cannot read anything either. The next check finds out.
-    problem: 'the keys of subscriptions could not be looked at',
+    onError: (error) => {
+      if (!isDatabaseUnavailable(error))
+        logger.error({ error }, 'the keys of subscriptions could not be looked at')
+    },
   })
 
   return {
@@ -154,19 +157,19 @@ export function createOpenSubscriptions({
       const entry: OpenSubscription = { access: subscriber.access, iterator }
       all.add(entry)
       if (stopped) iterator.end()
-      looking.begin()
+      looking.wake(KEYS_MS)
       return iterator
     },
     hold(access, end) {
       const one = { access, end }
       holds.add(one)
-      looking.begin()
+      looking.wake(KEYS_MS)
       return () => holds.delete(one)
     },
     stop() {
       stopped = true
-      looking.stop()
       for (const { iterator } of all) iterator.end()
+      return looking.stop()
     },
   }
 }
@@ -232,55 +235,5 @@ export async function retryWhileUnavailable<T>(
       if (!isDatabaseUnavailable(error) || ended.aborted || spent >= patienceMs) throw error
       await pause(Math.min(backoffDelay(attempt, { maxMs: 1_000 }), patienceMs - spent), ended)
     }
-  }
-}
-
-/** A look at the database that repeats as long as there is something to look for. */
-interface RepeatedLook {
-  /** Call this when there is something to look for. It may be under way already. */
-  begin(): void
-  stop(): void
-}
-
-/** How a look repeats. */
-interface LookOptions {
-  /** Milliseconds between the end of a look and the next. */
-  readonly everyMs: number
-  /** Whether there is still something to look for. */
-  readonly needed: () => boolean
-  readonly logger: Logger
-  /**
-   * The log message for a failed look. The next look follows all the same. Nothing is logged while the
-   * database is unavailable.
-   */
-  readonly problem: string
-}
-
-/** Repeats a look; the first comes after `everyMs`. Its timer does not keep the process alive. */
-export function lookWhile(
-  look: () => Promise<void>,
-  { everyMs, needed, logger, problem }: LookOptions,
-): RepeatedLook {
-  let timer: NodeJS.Timeout | null = null
-  let stopped = false
-  const begin = () => {
-    if (timer !== null || stopped || !needed()) return
-    timer = setTimeout(async () => {
-      try {
-        await look()
-      } catch (error) {
-        if (!isDatabaseUnavailable(error)) logger.error({ error }, problem)
-      }
-      timer = null
-      begin()
-    }, everyMs)
-    timer.unref()
-  }
-  return {
-    begin,
-    stop() {
-      stopped = true
-      if (timer !== null) clearTimeout(timer)
-    },
   }
 }

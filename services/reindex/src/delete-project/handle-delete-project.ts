@@ -10,7 +10,7 @@ import {
 import type { Database } from '@daybook/postgres/connect'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
 import { removeRows } from '@daybook/postgres/remove-rows'
-import { allGenerations } from '@daybook/projection/generations/generations'
+import { listGenerations } from '@daybook/projection/generations/generations'
 import { PositionMoved } from '@daybook/projection/projection'
 import type { Bus } from '@daybook/transport/bus'
 import { sql } from 'kysely'
@@ -100,7 +100,7 @@ async function removeOnce(
       problems.push(problem)
     }
   }
-  for (const generation of await allGenerations(db)) {
+  for (const generation of await listGenerations(db)) {
     const { projection } = generation
     await attempt(async () => {
       const rebuildable = projections.get(projection)

@@ -7,7 +7,7 @@ import { type Generation, liveGeneration } from '@daybook/projection/generations
 import type { Fence } from '@daybook/projection/rebuild/fence'
 import type { RebuildableProjection } from '@daybook/projection/rebuild/rebuildable-projection'
 import type { Logger } from '@daybook/runtime/logger'
-import { createWakeUp } from '@daybook/runtime/repeat'
+import { createWakeUp } from '@daybook/runtime/loop'
 
 /** After this many failures a text is not waited for any longer. */
 const ATTEMPTS = 5

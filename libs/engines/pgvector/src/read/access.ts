@@ -6,6 +6,7 @@ import type { Writer } from '@daybook/memory/writer'
 import type { Database, Queryable } from '@daybook/postgres/connect'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
 import type { Logger } from '@daybook/runtime/logger'
+import { startLoop, UNTIL_WOKEN } from '@daybook/runtime/loop'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { noOtherAuthor } from '../former-words.ts'
 import type { GenerationTables } from '../generation-tables.ts'
@@ -58,27 +59,20 @@ export function startAccessTracker(db: Database, logger: Logger, flushMs = 1_000
     counts = new Map()
     for (const [projectId, byMemory] of taken) await writeCounts(projectScope(db, projectId), byMemory)
   }
-  const flushLogged = () =>
-    flush().catch((error: unknown) =>
-      logger.warn({ error }, 'could not write the access counts of the last second'),
-    )
-
-  let running = Promise.resolve()
-  const timer = setInterval(() => {
-    if (counts.size > 0) running = running.then(flushLogged)
-  }, flushMs)
-  timer.unref()
+  const onError = (error: unknown) =>
+    logger.warn({ error }, 'could not write the access counts of the last second')
+  const loop = startLoop(() => flush().then(() => UNTIL_WOKEN), { everyMs: flushMs, onError })
 
   return {
     touch({ projectId }, memoryIds) {
       const byMemory = counts.get(projectId) ?? new Map<string, number>()
       counts.set(projectId, byMemory)
       for (const id of memoryIds) if (byMemory.size < CAPACITY) byMemory.set(id, (byMemory.get(id) ?? 0) + 1)
+      loop.wake(flushMs)
     },
     async stop() {
-      clearInterval(timer)
-      await running
-      await flushLogged()
+      await loop.stop()
+      await flush().catch(onError)
     },
   }
 }

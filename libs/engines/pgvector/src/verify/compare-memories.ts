@@ -175,7 +175,7 @@ function compared(row: ComparedRow): ComparedMemory {
 
 /**
  * Why a generation can be neither written nor read: a table or column is missing, for example after a restore
- * of a dump that left it out. Null if all are there. The statements select every column and no row.
+ * of a dump that left it out. Null if all are there. The statement selects every column and no row.
  */
 export async function findProblem(db: Database, generation: number): Promise<string | null> {
   const { memories, versions, postings, formerPostings, lexicalStats, vectors, waiting } =
@@ -192,12 +192,11 @@ export async function findProblem(db: Database, generation: number): Promise<str
     sql`select project_id, memory_id, chunk, span_start, span_end, embedding, number from ${vectors} limit 0`,
     sql`select project_id, memory_id, content_hash from ${waiting} limit 0`,
   ]
-  for (const look of looks)
-    try {
-      await look.execute(db)
-    } catch (error) {
-      if (isRelationMissing(error)) return (error as Error).message
-      throw error
-    }
+  try {
+    await sql`select ${sql.join(looks.map((look) => sql`exists (${look})`))}`.execute(db)
+  } catch (error) {
+    if (isRelationMissing(error)) return (error as Error).message
+    throw error
+  }
   return null
 }

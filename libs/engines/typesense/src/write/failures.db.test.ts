@@ -10,7 +10,8 @@ import type { Faults } from '@daybook/typesense-double/server/faults'
 import { TYPESENSE_SERVERS } from '@daybook/typesense-double/typesense-servers'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { createTypesenseClient } from '../client/client.ts'
+import { createTypesenseClient, type TypesenseClient } from '../client/client.ts'
+import { TypesenseUnavailableError } from '../client/errors.ts'
 import { typesenseStatus } from '../read/report.ts'
 import { startTypesenseHarness, type TypesenseHarness } from '../testing/typesense-harness.ts'
 import { ensureAlias } from './collection.ts'
@@ -173,6 +174,40 @@ describe.each(TEST_DATABASES)('when Typesense fails ($name)', (database) => {
     // The alias is back too.
     const alias = await harness.client.request((typesense) => typesense.aliases(harness.base).retrieve())
     expect(alias.collection_name).toBe(harness.generationWriter.collection)
+  })
+
+  it('loses everything while a call has no answer: nobody writes the project before that call can have no effect', async () => {
+    const scope = await harness.newProject()
+    const memory = rememberCommand(note('first text'))
+    await harness.append(scope, memory, { type: 'revise', id: memory.id, input: note('second text') })
+    let arrive = (): Promise<unknown> => Promise.reject(new Error('nothing was sent'))
+    const client: TypesenseClient = {
+      ...harness.client,
+      async importLines(...call) {
+        arrive = () => harness.client.importLines(...call)
+        throw new TypesenseUnavailableError('there was no answer', true)
+      },
+    }
+    const { projection, generationWriter } = harness.replica({ client, leaseMs: 1_800_000 })
+    await keepCollection(harness.db, generationWriter)
+    const events = (await readJournal(scope, { after: 0, limit: 1 })).map(readable)
+    const [from, to] = [await placeAt(scope, 0), await placeAt(scope, 1)]
+    await expect(projection.apply(scope, { from, to, events, parked: [], erased: [] })).rejects.toThrow(
+      'there was no answer',
+    )
+    await nextSecond()
+    faults.loseEverything()
+    await keepCollection(harness.db, harness.generationWriter)
+    const other = await harness.apply(scope).catch((error: unknown) => error)
+    // It would overwrite the newer text with the older one, for good.
+    await arrive()
+    await sql`update positions set leased_until = now() - interval '1 s' where project_id = ${scope.projectId}`.execute(
+      harness.db,
+    )
+    await applyAtLast(scope)
+    expect(await status(scope)).toMatchObject({ position: 2, lag: 0, parked: 0 })
+    expect(await harness.check(scope)).toEqual([])
+    expect(other).toBeInstanceOf(PositionMoved)
   })
 
   it('is found to have lost everything without any event', async () => {

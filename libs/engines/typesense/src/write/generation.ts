@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import type { Database, DatabaseTransaction } from '@daybook/postgres/connect'
-import { forgetGeneration, holdDropping } from '@daybook/projection/generations/generations'
+import { isFree } from '@daybook/postgres/lease'
+import { forgetGeneration, holdDropping, ofGeneration } from '@daybook/projection/generations/generations'
 import { type GenerationLayout, lockMaking } from '@daybook/projection/generations/swap-generations'
+import { sql } from 'kysely'
 import { LAYOUT_VERSION } from './collection.ts'
 
 /** The projection's name everywhere. */
@@ -28,8 +31,10 @@ export async function forgetTypesenseGeneration(db: Database, generation: number
 /**
  * Records which incarnation of the collection the generation's positions belong to. If they belonged to
  * another one, that collection is gone with its documents. The generation then starts again from 0 in every
- * project: its positions, parked events and waiting memories are deleted. A process that is writing meanwhile
- * finds its lease gone.
+ * project: its positions, parked events and waiting memories are deleted.
+ *
+ * A process that is writing meanwhile finds that its lease is no longer its own. Nobody else gets that project before the
+ * lease has run out: a call without an answer may still write into the new collection, over newer documents.
  *
  * @returns whether the generation starts again
  */
@@ -53,12 +58,13 @@ export async function adoptCollection(
       .where('reader', '=', TYPESENSE)
       .where('generation', '=', generation)
       .execute()
-    for (const table of ['positions', 'parked_events'] as const)
-      await trx
-        .deleteFrom(table)
-        .where('projection', '=', TYPESENSE)
-        .where('generation', '=', generation)
-        .execute()
+    const place = ofGeneration({ name: TYPESENSE, generation })
+    await trx.deleteFrom('parked_events').where(place).execute()
+    await sql`delete from positions place where ${place} and ${isFree('place')}`.execute(trx)
+    await sql`
+      update positions set position = 0, hash = default, server_run = null,
+        lease_owner = case when lease_owner is not null then ${randomUUID()}::uuid end
+      where ${place}`.execute(trx)
     for (const table of ['typesense_pending_vectors', 'typesense_reposts'] as const)
       await trx.deleteFrom(table).where('generation', '=', generation).execute()
     return known !== undefined

@@ -1,5 +1,5 @@
 import type { Database } from '@daybook/postgres/connect'
-import { createWakeUp } from '@daybook/runtime/repeat'
+import { startLoop } from '@daybook/runtime/loop'
 import { isMissing } from '../client/errors.ts'
 import { keepCollection } from './keep-collection.ts'
 import { rewriteNoted } from './rewrites.ts'
@@ -38,8 +38,6 @@ export function startReconciler(
   writer: GenerationWriter,
   { pollMs = 1_000 }: { readonly pollMs?: number | undefined } = {},
 ): Reconciler {
-  const stop = new AbortController()
-  const wakeUp = createWakeUp()
   let fresh: Buffer[] = []
   let nextLook = 0
   let nextRound = 0
@@ -66,31 +64,26 @@ export function startReconciler(
     nextRound = Math.max(nextRound, ended + (ended - begun) * REST)
   }
 
-  const run = async (): Promise<void> => {
-    while (!stop.signal.aborted) {
-      let again = Number.POSITIVE_INFINITY
-      try {
-        again = await giveFresh()
-        if (performance.now() >= nextRound) await goRound()
-      } catch (error) {
+  const loop = startLoop(
+    async () => {
+      const again = await giveFresh()
+      if (performance.now() >= nextRound) await goRound()
+      return Math.max(1, Math.min(again, nextRound - performance.now()))
+    },
+    {
+      everyMs: pollMs,
+      onError(error) {
         writer.logger.warn({ projection: writer.place.name, error }, 'the reconciler failed; trying again')
         nextRound = performance.now() + pollMs
         if (isMissing(error)) nextLook = 0
-      }
-      if (!stop.signal.aborted) await wakeUp.wait(Math.max(1, Math.min(again, nextRound - performance.now())))
-    }
-  }
-
-  const running = run()
+      },
+    },
+  )
   return {
     stored(hashes) {
       fresh.push(...hashes)
-      wakeUp.raise()
+      loop.wake()
     },
-    async stop() {
-      stop.abort()
-      wakeUp.raise()
-      await running
-    },
+    stop: loop.stop,
   }
 }
