@@ -10,7 +10,7 @@ import type { Work } from '@daybook/operations/run-operations'
 import { generationTables, PGVECTOR } from '@daybook/pgvector/generation-tables'
 import { pgvectorVerifiable } from '@daybook/pgvector/verify/verifiable'
 import { rewindReadModel } from '@daybook/pgvector/write/erase-memories'
-import { findKey } from '@daybook/postgres/access/api-keys'
+import { findKey, readOpenKeys } from '@daybook/postgres/access/api-keys'
 import { placeProject } from '@daybook/postgres/access/claim-imported-project'
 import {
   createLoginToken,
@@ -105,6 +105,8 @@ async function followAHome(db: Database): Promise<void> {
 async function logIn(db: Database, key: string): Promise<void> {
   const found = await findKey(db, key)
   if ('refusal' in found) throw new Error(found.refusal)
+  const { keyId } = found.access
+  expect([...(await readOpenKeys(db, [keyId])).keys()]).toEqual([keyId])
   const made = await createLoginToken(db, found.access, 60_000)
   const token = await openSession(db, made?.token ?? '', 60_000)
   const session = await findSession(db, token ?? '', 60_000)
