@@ -54,7 +54,7 @@ export interface RankingWeights {
   readonly neighbour?: number | null | undefined
   /** σ, 0 to 1. */
   readonly session?: number | null | undefined
-  /** 0 to 10, like the next two (`ranking/priors.ts`). */
+  /** 0 to 10, like the next two (`priors/with-priors.ts`). */
   readonly decay?: number | null | undefined
   readonly importance?: number | null | undefined
   readonly recency?: number | null | undefined

@@ -47,18 +47,7 @@ interface RankedFound {
   readonly byTokens: RankedByTokens | null
   /** Whether there were candidates, and none of them is relevant enough. */
   readonly belowFloor: boolean
-  /** How many of the `limit` best are left out, as they are much less likely than the best. */
-  readonly leftOut: number
 }
-
-/**
- * The share of the best score below which a hit is left out. With a tenth LoCoMo loses .001 recall@10 and the daily questions
- * nothing, and of ten hits six remain; a fifth loses .009.
- */
-const LEAST_SHARE = 0.1
-
-/** The most hits for which that is done: whoever asks for more wants to see what else there is. */
-const CUT_UP_TO = 10
 
 /**
  * Ranks what the retrievers found: by late interaction where the question and the index have tokens, else by
@@ -83,13 +72,6 @@ export async function rankFound(
   const hashes = onceEach
     ? hashesOf([...(found.lexical ?? []), ...(found.vector ?? [])])
     : new Map<string, string>()
-  // Only probabilities can be compared like this, and only where nobody says how likely a hit must be.
-  const isCut =
-    onceEach &&
-    request.minScore === undefined &&
-    leastCosine === undefined &&
-    limit <= CUT_UP_TO &&
-    request.floor !== false
   const finished = async (
     hits: readonly RankedHit[],
     byTokens: RankedByTokens | null,
@@ -98,14 +80,10 @@ export async function rankFound(
     const kept = request.mode === 'KEYWORD' ? hits.filter(({ matchType }) => matchType !== 'CONTEXT') : hits
     const above = areAnswer(kept, byTokens) ? kept : []
     const enough = (await moved(above)).filter(({ score }) => score >= minScore)
-    const best = (onceEach ? await oneOfEqual(enough, byTokens?.hashes ?? hashes) : enough).slice(0, limit)
-    const least = isCut && byTokens !== null ? (best[0]?.score ?? 0) * LEAST_SHARE : 0
-    const ranked = best.filter(({ score }) => score >= least)
     return {
-      ranked,
+      ranked: (onceEach ? await oneOfEqual(enough, byTokens?.hashes ?? hashes) : enough).slice(0, limit),
       byTokens,
       belowFloor: above.length === 0 && kept.length > 0,
-      leftOut: best.length - ranked.length,
     }
   }
   /** Equal texts of another kind, or of something that happened at another time, say something else. */
@@ -250,115 +228,3 @@ interface Scored {
   readonly memoryId: string
   readonly score: number
 }
-
-/** A hit, and the plain id of the memory that supersedes it, or seems to, if there is one. */
-export type Succeeded<Hit> = Hit & { readonly supersededBy?: string; readonly seemsSupersededBy?: string }
-
-/**
- * Puts each memory that another of these supersedes below that one, with at most its score: who asks wants to
- * know what is true now. Where the newer memory is not among them, the older one stays where it is: it is all
- * that is known of the question, and its `supersededBy` says where to go on.
- */
-export async function belowSuccessors<Hit extends Scored>(
-  { scope, readModel }: Pick<SearchParts, 'scope' | 'readModel'>,
-  hits: readonly Hit[],
-): Promise<readonly Succeeded<Hit>[]> {
-  if (hits.length === 0) return hits
-  const successors = await readSupersededBy(
-    scope,
-    readModel.tables,
-    hits.map(({ memoryId }) => memoryId),
-  )
-  return successors.size === 0 ? hits : orderBySuccession(hits, successors)
-}
-
-/** The order of `belowSuccessors`. @param successors the newer memory's id by that of the older one */
-export function orderBySuccession<Hit extends Scored>(
-  hits: readonly Hit[],
-  successors: ReadonlyMap<string, string>,
-): readonly Succeeded<Hit>[] {
-  const byId = new Map(hits.map((hit) => [hit.memoryId, hit]))
-  const placed = hits.map((hit) => {
-    let score = hit.score
-    let generations = 0
-    // Memories may supersede each other in a circle.
-    const seen = new Set([hit.memoryId])
-    for (let id = successors.get(hit.memoryId); id !== undefined && !seen.has(id); id = successors.get(id)) {
-      const newer = byId.get(id)
-      if (newer === undefined) break
-      seen.add(id)
-      score = Math.min(score, newer.score)
-      generations += 1
-    }
-    const supersededBy = successors.get(hit.memoryId)
-    return { hit: supersededBy === undefined ? hit : { ...hit, score, supersededBy }, generations }
-  })
-  return placed
-    .toSorted((a, b) => b.hit.score - a.hit.score || a.generations - b.generations)
-    .map(({ hit }) => hit)
-}
-
-/** How alike two texts must be to say the same thing at two times (`resemblance.ts`). */
-const SAME_THING = 0.85
-
-/** What names things: words with a capital letter inside a sentence, and words of letters and digits. */
-const NAMES =
-  /(?<=[\p{L}\p{N},;)] )\p{Lu}[\p{L}\p{N}]+|(?=[\p{L}\p{N}_-]*\p{N})(?=[\p{L}\p{N}_-]*\p{L})[\p{L}\p{N}_-]+/gu
-
-/**
- * Puts the newest memory of the same thing before the older ones: of decisions on one topic, and of memories of one kind and
- * context that are much alike and name the same things. It takes the best score of them, and the others say by what they seem
- * superseded. Nothing is settled by that: only `supersedes` does.
- *
- * @param hits best first
- * @param resemble how much two of the hits resemble each other; null if nobody knows
- */
-export function newestFirst<Hit extends Succeeded<Scored>>(
-  hits: readonly Hit[],
-  memories: ReadonlyMap<string, Memory>,
-  resemble: (one: string, other: string) => number | null,
-): readonly Hit[] {
-  const groups: [Hit, ...Hit[]][] = []
-  for (const hit of hits) {
-    const group = groups.find(([first]) => isSameThing(hit, first, memories, resemble))
-    if (group === undefined) groups.push([hit])
-    else group.push(hit)
-  }
-  if (groups.length === hits.length) return hits
-  const age = ({ memoryId }: Hit) => timeOf(memories.get(memoryId)?.state)
-  return groups
-    .flatMap((group) => {
-      const [best] = group
-      const newest = group.reduce((one, other) => (age(other) > age(one) ? other : one))
-      return group.length === 1
-        ? group
-        : [
-            { ...newest, score: best.score },
-            ...group
-              .filter((hit) => hit !== newest)
-              .map((hit) => ({ ...hit, seemsSupersededBy: newest.memoryId })),
-          ]
-    })
-    .toSorted((one, other) => other.score - one.score)
-}
-
-const timeOf = (state: MemoryState | undefined): number =>
-  state === undefined ? 0 : Date.parse(state.occurredAt ?? state.createdAt)
-
-function isSameThing(
-  one: Succeeded<Scored>,
-  other: Succeeded<Scored>,
-  memories: ReadonlyMap<string, Memory>,
-  resemble: (one: string, other: string) => number | null,
-): boolean {
-  const [a, b] = [memories.get(one.memoryId)?.state, memories.get(other.memoryId)?.state]
-  if (a === undefined || b === undefined || a.kind !== b.kind || a.context !== b.context) return false
-  if (one.supersededBy !== undefined || other.supersededBy !== undefined || timeOf(a) === timeOf(b))
-    return false
-  if (a.kind === 'decision' && folded(String(a.content['topic'])) === folded(String(b.content['topic'])))
-    return true
-  if ((resemble(one.memoryId, other.memoryId) ?? 0) < SAME_THING) return false
-  return namesOf(a) === namesOf(b)
-}
-
-const namesOf = (state: MemoryState): string => [...new Set(textOf(state).match(NAMES))].toSorted().join(' ')

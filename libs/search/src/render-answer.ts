@@ -12,13 +12,13 @@ import {
 } from '@daybook/memory/state'
 import type { Searched } from './engine/search-engines.ts'
 import type { ParsedQuery } from './query/query.ts'
-import type { Succeeded } from './rank-found.ts'
 import type { RankedHit } from './ranking/rank.ts'
 import type { VectorHit } from './retrievers/postgres/vector-retriever.ts'
 import type { RetrieversRun } from './run-retrievers.ts'
 import type { SearchParts } from './search-parts.ts'
 import type { MatchType, SearchAnswer, SearchHit } from './search-request.ts'
 import { plainSnippet, snippets } from './snippets.ts'
+import type { Succeeded } from './succession.ts'
 
 /** What is said of a hit beside its memory. */
 interface HitMarks {

@@ -6,13 +6,13 @@ import { type Memory, textOf } from '@daybook/memory/state'
 import { isBlank, storableString } from '@daybook/memory/text-rules'
 import { readByKey, recentKeys } from '@daybook/pgvector/read/read-memories'
 import { checkLimit } from './check-request.ts'
-import { belowSuccessors, type Succeeded } from './rank-found.ts'
 import { plainExplanation } from './ranking/explanation.ts'
 import { search } from './search.ts'
 import type { SearchParts } from './search-parts.ts'
 import type { SearchAnswer, SearchHit } from './search-request.ts'
 import { readSearchState } from './search-state.ts'
 import { snippets } from './snippets.ts'
+import { belowSuccessors, type Succeeded } from './succession.ts'
 
 /** The most keys named in a hint. */
 const HINTED_KEYS = 5

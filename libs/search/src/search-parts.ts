@@ -17,7 +17,7 @@ export interface SearchParts {
   readonly tokenBitsCache?: TokenBitsCache | undefined
   /** Called with the duration of each retriever, for the metrics. */
   readonly onRetriever?: OnRetriever | undefined
-  /** After which an unused memory weighs half (`ranking/priors.ts`), in milliseconds. Default 30 days. */
+  /** After which an unused memory weighs half (`priors/with-priors.ts`), in milliseconds. Default 30 days. */
   readonly halfLifeMs?: number | undefined
   /** For evaluations: the terms that the ranking leaves out now. Default none. */
   readonly without?: WithoutTerms | undefined

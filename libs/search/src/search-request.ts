@@ -48,7 +48,7 @@ export interface SearchRequest {
 /** A memory that was found. */
 export interface SearchHit {
   readonly memory: Memory
-  /** 0 to 1, comparable within one answer. */
+  /** 0 to 1: see `RankedHit.score`. */
   readonly score: number
   readonly matchType: MatchType
   /** The plain id of the memory that supersedes it; absent if none does, or nobody looked. */

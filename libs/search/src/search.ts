@@ -21,7 +21,7 @@ import { searchPast } from './past/search-past.ts'
 import { DEMANDED_CHARACTERS, DEMANDED_MOST } from './query/parse-query.ts'
 import type { ParsedQuery } from './query/query.ts'
 import { daysOf, type TimePhrase, timePhrases, withTimes } from './query/time-phrases.ts'
-import { belowSuccessors, newestFirst, rankFound, tokensCount } from './rank-found.ts'
+import { rankFound, tokensCount } from './rank-found.ts'
 import { withoutTerms } from './ranking/explanation.ts'
 import { contextCounts, DEFAULT_RANKING, type RankingOptions } from './ranking/options.ts'
 import { hashesOf, type RetrieverHit } from './ranking/retriever.ts'
@@ -34,6 +34,8 @@ import type { RetrieverInput } from './retrievers/query-terms.ts'
 import { hitsOfKind, kindQueryOf } from './search-by-kind.ts'
 import type { SearchParts } from './search-parts.ts'
 import type { SearchAnswer, SearchRequest } from './search-request.ts'
+import { belowSuccessors, newestFirst } from './succession.ts'
+import { withoutUnlikely } from './unlikely.ts'
 
 /**
  * Finds memories: query ──▶ retrievers (lexical, vector) ──▶ ranking ──▶ hits with snippets. Forgotten
@@ -86,9 +88,9 @@ export async function search(
       }
   }
   const answer = { ...found, degraded: [...tooManyDemands(query), ...found.degraded] }
-  if (named === null) return answer
+  if (named === null) return withoutUnlikely(answer, request)
   const ofKind = await hitsOfKind(parts, query, request, { ...named, kind: named.kind }, times)
-  if (ofKind.length === 0) return answer
+  if (ofKind.length === 0) return withoutUnlikely(answer, request)
   const known = new Set(ofKind.map(({ memory }) => memory.state.id))
   const others = answer.hits.filter(({ memory }) => !known.has(memory.state.id))
   return { ...answer, hits: [...ofKind, ...others].slice(0, request.limit), matchType: 'KIND', message: null }
@@ -189,7 +191,6 @@ async function attempt(
     ranked: byScore,
     byTokens,
     belowFloor,
-    leftOut,
   } = await rankFound(parts, input, {
     query,
     times: options.without.has('time') ? [] : times,
@@ -223,7 +224,7 @@ async function attempt(
       matchType: hits.length === 0 ? null : matchTypeOf(retrievers),
       engine: retrievers.engine,
       degraded: [...retrievers.degraded, ...withoutTokenBits(parts, retrievers)],
-      message: hits.length === 0 ? nothingFound(request, belowFloor) : whatIsLeftOut(query, leftOut),
+      message: hits.length === 0 ? nothingFound(request, belowFloor) : whatIsLeftOut(query),
       sequence: retrievers.sequence,
     },
   }
@@ -240,20 +241,12 @@ function tooManyDemands({ tooMany = 0 }: ParsedQuery): string[] {
 
 const nothingFound = ({ query }: SearchRequest, belowFloor: boolean): string =>
   belowFloor
-    ? `Nothing here seems to be about "${query}". "minScore: 0" (daybook search --no-floor) shows what is least far from it.`
+    ? `Nothing here seems to be about "${query}". "floor: false" (daybook search --no-floor) shows what is least far from it.`
     : `Nothing matches "${query}". Try other words, or fewer filters.`
 
-function whatIsLeftOut({ excluded }: ParsedQuery, unlikely: number): string | null {
+function whatIsLeftOut({ excluded }: ParsedQuery): string | null {
   const words = excluded.flatMap((one) => (one.type === 'group' ? [] : [`"${one.text}"`]))
-  const sentences = [
-    ...(words.length === 0 ? [] : [`What has ${words.join(' or ')} is left out, as the query says.`]),
-    ...(unlikely === 0
-      ? []
-      : [
-          `${unlikely} much less likely ${unlikely === 1 ? 'hit is' : 'hits are'} left out: "minScore: 0" (daybook search --no-floor) shows them.`,
-        ]),
-  ]
-  return sentences.length === 0 ? null : sentences.join(' ')
+  return words.length === 0 ? null : `What has ${words.join(' or ')} is left out, as the query says.`
 }
 
 const optionsOf = (parts: SearchParts, { ranking }: SearchRequest): RankingOptions =>

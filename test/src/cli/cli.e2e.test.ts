@@ -383,7 +383,7 @@ describe('import', () => {
       { id: 'm3', memory: 'Kai has a cat', user_id: 'kai' },
     ])
     expect(await json('import', file)).toMatchObject({ ...nothing, imported: 1, revised: 1, alreadyThere: 1 })
-    expect(await json('import', file, '--label', 'again')).toMatchObject({ ...nothing, revised: 3 })
+    expect(await json('import', file, '--label', 'again', '--wait')).toMatchObject({ ...nothing, revised: 3 })
     const { memories } = await json<{ memories: { text: string; labels: string[] }[] }>(
       'list',
       '--context',

@@ -11,7 +11,7 @@ export interface RetrieverContribution {
   readonly rawScore: number
   /** 0 to 1: l or v of `retriever.ts`; with RRF (k + 1)/(k + rank) */
   readonly normalisedScore: number
-  /** the retriever's weight, 0 to 1; the weights of all retrievers that ran add up to 1 */
+  /** the retriever's weight: without terms 0 to 1, and all that ran add up to 1 */
   readonly weight: number
   readonly contribution: number
 }

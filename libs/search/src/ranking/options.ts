@@ -5,6 +5,9 @@ export const PRIORS = ['decay', 'importance', 'recency'] as const
 
 export type PriorName = (typeof PRIORS)[number]
 
+/** What moves a score beside the question: the priors, and that a memory supersedes another or seems to (`succession.ts`). */
+export const MOVES = [...PRIORS, 'succession'] as const
+
 /** How much each counts, 0 to 10; 0 for not at all. */
 export type PriorWeights = Readonly<Record<PriorName, number>>
 
@@ -19,8 +22,8 @@ export const priorsCount = (weights: PriorWeights): boolean => PRIORS.some((name
 
 /** What a prior added to the log-odds of a score: `contribution = weight · value`. */
 export interface PriorContribution {
-  readonly name: PriorName
-  /** decay and recency: −1 (long ago) to 0 (now); importance: −1 (0 of 10) to 1 (10 of 10), 0 for the default. */
+  readonly name: (typeof MOVES)[number]
+  /** succession: the contribution itself; decay and recency: −1 (long ago) to 0 (now); importance: −1 (0 of 10) to 1 (10 of 10), 0 for the default. */
   readonly value: number
   readonly weight: number
   readonly contribution: number
@@ -29,7 +32,8 @@ export interface PriorContribution {
 /** How hits are ordered. The defaults were measured: `docs/measurements.md#ranking-on-locomo`. */
 export interface RankingOptions {
   /**
-   * `DEFAULT` fuses the retrievers' scores and raises hits by their neighbours and session. `RRF` is plain
+   * `DEFAULT` compares tokens (`late/`); where there are none it fuses the retrievers' scores and raises hits by their neighbours
+   * and session. `RRF` is plain
    * reciprocal rank fusion, for those who expect it. It finds less than BM25 alone: to fuse a strong with a
    * weak retriever takes scores, not ranks.
    */

@@ -42,6 +42,7 @@ const PRIORS: Readonly<Record<Explanation['priors'][number]['name'], string>> = 
   DECAY: 'last used',
   IMPORTANCE: 'importance',
   RECENCY: 'how recent',
+  SUCCESSION: 'newer or older than another of the same thing',
 }
 
 /** Names the parts of a score as the API explains it. Where tokens were compared they are log-odds; else they add up. */

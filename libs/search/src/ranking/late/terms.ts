@@ -40,7 +40,10 @@ export const WEIGHTS: Readonly<Record<TermName, number>> = {
   own: 6,
   /** How well it matches together with two memories on each side (`nearMatch`, up to 1). */
   near: 6,
-  /** The best such match in its context, or its own without a context. Brings .01 recall in conversations. */
+  /**
+   * The best such match in its context, as far as the memory continues a neighbour; its own without a context. Brings .01 recall in
+   * conversations.
+   */
   session: 1.5,
   /** Exact words: the lexical score as a share of what all words of the question could have (`wordsShare`). */
   words: 3,
@@ -48,7 +51,7 @@ export const WEIGHTS: Readonly<Record<TermName, number>> = {
   vector: 1.5,
   /** 1 if a person named in the question speaks. Brings .03 recall in conversations. */
   speaker: 1.25,
-  /** How near it is to a time that the question names (`rank-late.ts`); 0 for the most questions. */
+  /** How near it is to a time that the question names (`rank-late.ts`); 0 for most questions. */
   time: 2,
   /** Doublings of its length beyond 64 tokens: the longer a text, the better its best token by chance. */
   length: -0.3,

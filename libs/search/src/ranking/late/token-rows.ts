@@ -44,7 +44,7 @@ export interface MatchesBeside {
 
 /**
  * MaxSim of a memory together with those around it: every token of the question may match in any of them. An
- * answer seldom repeats what it answers; the turn before it does. What a neighbour matches better counts as far as it continues
+ * answer seldom repeats what it answers; the turn before it does. It has no cap. What a neighbour matches better counts as far as it continues
  * the memory: beside an unrelated one nothing is gained.
  *
  * @param own the memory's; undefined if it is not embedded yet, then its neighbours' count in full

@@ -5,6 +5,7 @@ import type { PastWanted } from '@daybook/search/past/past-texts'
 import { mergeAnswers, type ProjectSearch, searchProjects } from '@daybook/search/projects/search-projects'
 import { search } from '@daybook/search/search'
 import type { SearchAnswer, SearchHit, SearchMode, SearchRequest } from '@daybook/search/search-request'
+import { withoutUnlikely } from '@daybook/search/unlikely'
 import type { Context } from '../../context.ts'
 import { countAccess } from '../../count-access.ts'
 import { AS_OF, pastMoment, readAtLeast, waitAtLeast } from '../../find-memories.ts'
@@ -116,15 +117,23 @@ async function searchedProjects(
   return [...found].map(([id, name]) => ({ context: context.inProject(id), name }))
 }
 
+/** What is shown of an answer that counts more hits. */
+const cutTo = <Answer extends SearchAnswer>(
+  answer: Answer,
+  { minScore, floor }: Pick<SearchArguments, 'minScore' | 'floor'>,
+  limit: number,
+): Answer => withoutUnlikely(answer, { limit, minScore: minScore ?? undefined, floor: floor ?? true })
+
 /** One answer from those of several projects. Each hit is resolved in its own one. */
 function present(
   context: Context,
   answers: readonly SearchedProject[],
-  counted: number,
+  asked: SearchArguments,
   limit: number,
 ): SearchedAnswer {
-  const merged = mergeAnswers(answers, counted)
-  const hits = merged.hits.slice(0, limit)
+  const all = mergeAnswers(answers, asked.limit)
+  const merged = cutTo({ ...all, hits: all.hits.slice(0, limit) }, asked, limit)
+  const { hits } = merged
   const projectNames = new Map<SearchHit, string>()
   for (const { context: own, name, answer } of answers) {
     const here = hits.filter((hit) => answer.hits.includes(hit))
@@ -134,7 +143,7 @@ function present(
     }
     countAccess(own, { ...answer, hits: here })
   }
-  return { ...merged, hits, counted: merged.hits, projectNames, searched: answers }
+  return { ...merged, counted: all.hits, projectNames, searched: answers }
 }
 
 builder.queryField('search', (t) =>
@@ -195,8 +204,8 @@ builder.queryField('search', (t) =>
           const begun = await begin(context, asked, behind)
           return finish(context, begun, await search(begun.parts, begun.request, embedded))
         })
-        const hits = answer.hits.slice(0, limit)
-        return countAccess(context, { ...answer, hits, counted: answer.hits })
+        const shown = { ...answer, hits: answer.hits.slice(0, limit), counted: answer.hits }
+        return countAccess(context, cutTo(shown, args, limit))
       }
       const projects = await searchedProjects(context, args.projects)
       if (projects.length > 1 && args.atLeast != null)
@@ -215,7 +224,7 @@ builder.queryField('search', (t) =>
         }
         return finished
       })
-      return present(context, answers, asked.limit, limit)
+      return present(context, answers, asked, limit)
     },
   }),
 )

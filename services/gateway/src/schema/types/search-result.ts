@@ -78,10 +78,11 @@ builder.objectType(neighbourContribution, {
   }),
 })
 
-const priorName = enumOfWords<PriorName>('PriorName', {
+const priorName = enumOfWords<PriorContribution['name']>('PriorName', {
   decay: 'When it was last read, found or changed: −1 long ago, 0 just now.',
   importance: 'Its importance: −1 for 0, 0 for 5, 1 for 10.',
   recency: 'When it happened, else was remembered: −1 long ago, 0 just now.',
+  succession: 'A memory of the same thing is newer, or older: what that moved the score by.',
 })
 
 const priorContribution = builder.objectRef<PriorContribution>('PriorContribution').implement({
@@ -130,7 +131,8 @@ builder.objectType(explanation, {
       type: [priorContribution],
       complexity: { multiplier: 3 },
       resolve: ({ priors }) => [...priors],
-      description: 'Empty unless the search gives decay, importance or recency a weight.',
+      description:
+        'Decay, importance and recency only where the search gives them a weight; succession where another hit is about the same thing.',
     }),
     neighbours: t.field({
       type: [neighbourContribution],
@@ -144,7 +146,7 @@ builder.objectType(explanation, {
       type: sessionContribution,
       nullable: true,
       resolve: ({ session }) => session,
-      description: 'Null with RRF, and for a memory that was found by its key.',
+      description: 'Null where terms are given, with RRF, and for a memory that was found by its key.',
     }),
     ownScore: t.exposeFloat('ownScore'),
     scale: t.exposeFloat('scale'),
@@ -164,7 +166,7 @@ builder.objectType(searchHit, {
     memory: t.field({ type: memoryInterface, resolve: ({ memory }) => memory }),
     score: t.exposeFloat('score', {
       description:
-        '0 to 1. Where tokens were compared, the probability that the hit is relevant, comparable between queries and projects; else only within one answer, and between projects roughly. A memory that another hit supersedes has at most the score of that one.',
+        '0 to 1. Where tokens were compared, the probability that the hit is relevant, comparable between queries and projects; else only within one answer, and between projects roughly. A memory that another hit supersedes has at most the score of that one; the newest of the same thing has the best score of them.',
     }),
     sameText: t.idList({
       description:
@@ -174,7 +176,7 @@ builder.objectType(searchHit, {
     seemsSupersededBy: t.id({
       nullable: true,
       description:
-        'The newer memory of the same thing by which this one seems superseded, by its id without the kind: a decision on the same topic, or one that is much alike. Nothing is settled by that.',
+        'The newer memory of the same thing by which this one seems superseded, by its id without the kind: in one context, a decision on the same topic, or a memory of the same kind that is much alike. Nothing is settled by that.',
       resolve: (hit) => hit.seemsSupersededBy ?? null,
     }),
     matchType: t.field({ type: matchType, resolve: (hit) => hit.matchType }),

@@ -1,0 +1,147 @@
+import { folded } from '@daybook/memory/fold-words'
+import { type Memory, type MemoryState, textOf } from '@daybook/memory/state'
+import { readSupersededBy } from '@daybook/pgvector/read/filter'
+import type { HitExplanation } from './ranking/explanation.ts'
+import type { SearchParts } from './search-parts.ts'
+
+/** What is put in order. */
+interface Scored {
+  readonly memoryId: string
+  readonly score: number
+  readonly explanation?: HitExplanation
+}
+
+/** A hit, and the plain id of the memory that supersedes it, or seems to, if there is one. */
+export type Succeeded<Hit> = Hit & { readonly supersededBy?: string; readonly seemsSupersededBy?: string }
+
+/**
+ * Puts each memory that another of these supersedes below that one, with at most its score: who asks wants to
+ * know what is true now. Where the newer memory is not among them, the older one stays where it is: it is all
+ * that is known of the question, and its `supersededBy` says where to go on.
+ */
+export async function belowSuccessors<Hit extends Scored>(
+  { scope, readModel }: Pick<SearchParts, 'scope' | 'readModel'>,
+  hits: readonly Hit[],
+): Promise<readonly Succeeded<Hit>[]> {
+  if (hits.length === 0) return hits
+  const successors = await readSupersededBy(
+    scope,
+    readModel.tables,
+    hits.map(({ memoryId }) => memoryId),
+  )
+  return successors.size === 0 ? hits : orderBySuccession(hits, successors)
+}
+
+/** The order of `belowSuccessors`. @param successors the newer memory's id by that of the older one */
+export function orderBySuccession<Hit extends Scored>(
+  hits: readonly Hit[],
+  successors: ReadonlyMap<string, string>,
+): readonly Succeeded<Hit>[] {
+  const byId = new Map(hits.map((hit) => [hit.memoryId, hit]))
+  const placed = hits.map((hit) => {
+    let score = hit.score
+    let generations = 0
+    // Memories may supersede each other in a circle.
+    const seen = new Set([hit.memoryId])
+    for (let id = successors.get(hit.memoryId); id !== undefined && !seen.has(id); id = successors.get(id)) {
+      const newer = byId.get(id)
+      if (newer === undefined) break
+      seen.add(id)
+      score = Math.min(score, newer.score)
+      generations += 1
+    }
+    const supersededBy = successors.get(hit.memoryId)
+    return {
+      hit: supersededBy === undefined ? hit : { ...movedTo(hit, score), supersededBy },
+      generations,
+    }
+  })
+  return placed
+    .toSorted((a, b) => b.hit.score - a.hit.score || a.generations - b.generations)
+    .map(({ hit }) => hit)
+}
+
+/** A hit with another score, which its explanation accounts for. */
+function movedTo<Hit extends Scored>(hit: Hit, score: number): Hit {
+  const { explanation } = hit
+  if (score === hit.score || explanation === undefined) return { ...hit, score }
+  const contribution = logOdds(score) - logOdds(hit.score)
+  const priors = [
+    ...explanation.priors,
+    { name: 'succession' as const, value: contribution, weight: 1, contribution },
+  ]
+  return { ...hit, score, explanation: { ...explanation, priors, score } }
+}
+
+/** Of a score, which may be 0 or 1 where no tokens were compared. */
+const logOdds = (score: number): number => Math.log((score + 1e-9) / (1 - score + 1e-9))
+
+/** How alike two texts must be to say the same thing at two times (`resemblance.ts`). */
+const SAME_THING = 0.85
+
+/** The hits among which that is looked for: one far down says little about what is asked. */
+const AMONG = 10
+
+/** What names things: words with a capital letter inside a sentence, and words of letters and digits. */
+const NAMES =
+  /(?<=[\p{L}\p{N},;)] )\p{Lu}[\p{L}\p{N}]+|(?=[\p{L}\p{N}_-]*\p{N})(?=[\p{L}\p{N}_-]*\p{L})[\p{L}\p{N}_-]+/gu
+
+/**
+ * Puts the newest memory of the same thing before the older ones: of decisions on one topic, and of memories of one kind and
+ * context that are much alike and name the same things. It takes the best score of them, and the others say by what they seem
+ * superseded. Nothing is settled by that: only `supersedes` does.
+ *
+ * @param hits best first
+ * @param resemble how much two of the hits resemble each other; null if nobody knows
+ */
+export function newestFirst<Hit extends Succeeded<Scored>>(
+  hits: readonly Hit[],
+  memories: ReadonlyMap<string, Memory>,
+  resemble: (one: string, other: string) => number | null,
+): readonly Hit[] {
+  const [best, others] = [hits.slice(0, AMONG), hits.slice(AMONG)]
+  const groups: [Hit, ...Hit[]][] = []
+  for (const hit of best) {
+    const group = groups.find(([first]) => isSameThing(hit, first, memories, resemble))
+    if (group === undefined) groups.push([hit])
+    else group.push(hit)
+  }
+  if (groups.length === best.length) return hits
+  const age = ({ memoryId }: Hit) => timeOf(memories.get(memoryId)?.state)
+  const ordered = groups
+    .flatMap((group) => {
+      const [first] = group
+      const newest = group.reduce((one, other) => (age(other) > age(one) ? other : one))
+      return group.length === 1
+        ? group
+        : [
+            movedTo(newest, first.score),
+            ...group
+              .filter((hit) => hit !== newest)
+              .map((hit) => ({ ...hit, seemsSupersededBy: newest.memoryId })),
+          ]
+    })
+    .toSorted((one, other) => other.score - one.score)
+  return [...ordered, ...others]
+}
+
+const timeOf = (state: MemoryState | undefined): number =>
+  state === undefined ? 0 : Date.parse(state.occurredAt ?? state.createdAt)
+
+function isSameThing(
+  one: Succeeded<Scored>,
+  other: Succeeded<Scored>,
+  memories: ReadonlyMap<string, Memory>,
+  resemble: (one: string, other: string) => number | null,
+): boolean {
+  const [a, b] = [memories.get(one.memoryId)?.state, memories.get(other.memoryId)?.state]
+  if (a === undefined || b === undefined || a.kind !== b.kind || a.context !== b.context) return false
+  if (one.supersededBy !== undefined || other.supersededBy !== undefined || timeOf(a) === timeOf(b))
+    return false
+  if (a.kind === 'decision' && folded(String(a.content['topic'])) === folded(String(b.content['topic'])))
+    return true
+  if ((resemble(one.memoryId, other.memoryId) ?? 0) < SAME_THING) return false
+  return namesOf(a) === namesOf(b)
+}
+
+const namesOf = (state: MemoryState): string => [...new Set(textOf(state).match(NAMES))].toSorted().join(' ')
