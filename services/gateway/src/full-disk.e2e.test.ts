@@ -97,9 +97,9 @@ needing({
     expect((await client.send(REMEMBER, { input: note('a lighthouse') })).body).not.toHaveProperty('errors')
     const search = async () => (await client.send('{ search(query: "lighthouse") { hits { score } } }')).body
     const found = { data: { search: { hits: [expect.anything()] } } }
-    await expect.poll(search, { timeout: 60_000 }).toMatchObject(found)
+    await expect.poll(search).toMatchObject(found)
     const reserve = () => statSync(join(folder, 'postgres.reserve'), { throwIfNoEntry: false })?.size
-    await expect.poll(reserve, { timeout: 60_000 }).toBe(32 * 1024 * 1024)
+    await expect.poll(reserve).toBe(32 * 1024 * 1024)
     const first = embedded.pid()
     fill(12_000_000)
     // 7 MB of log each.
@@ -108,7 +108,7 @@ needing({
     for (let attempt = 0; attempt < 200 && embedded.pid() === first; attempt += 1)
       await write().catch(() => pause(50))
     expect(embedded.pid()).not.toBe(first)
-    await expect.poll(search, { timeout: 60_000 }).toMatchObject(found)
+    await expect.poll(search).toMatchObject(found)
     const refused = await client.send(REMEMBER, { input: note('there is no room') })
     expect(refused.body.errors).toMatchObject([
       { message: expect.stringContaining('disk is full'), extensions: { code: 'UNAVAILABLE' } },
@@ -119,9 +119,7 @@ needing({
     })
     rmSync(filler())
     await expect
-      .poll(async () => (await client.send(REMEMBER, { input: note('there is room') })).body, {
-        timeout: 60_000,
-      })
+      .poll(async () => (await client.send(REMEMBER, { input: note('there is room') })).body)
       .not.toHaveProperty('errors')
   })
 })
