@@ -1,11 +1,24 @@
 import { isDeepStrictEqual } from 'node:util'
+import { COMMON_FIELD_NAMES, type CommonFieldName } from './common-fields.ts'
 import type { NewEvent, StateAfter } from './events.ts'
 import { type KindName, kindNamed } from './kinds/index.ts'
 import type { CommonFields, MemoryState } from './state.ts'
 import type { Writer } from './writer.ts'
 
-/** The common fields that hold words of their writer. */
-const COMMON_TEXTS = ['agent', 'labels', 'categories', 'context', 'metadata'] as const
+/** What the common fields hold: words of their writer, or what makes nobody an author. */
+const SAYS = {
+  agent: 'words',
+  labels: 'words',
+  categories: 'words',
+  context: 'words',
+  metadata: 'words',
+  importance: 'a weight',
+  occurredAt: 'a time',
+  supersedes: 'a reference',
+  expiresAt: 'nothing',
+} as const satisfies Record<CommonFieldName, 'words' | 'a weight' | 'a time' | 'a reference' | 'nothing'>
+
+const COMMON_TEXTS = COMMON_FIELD_NAMES.filter((name) => SAYS[name] === 'words')
 
 /**
  * The event with its writer, and with the authors of the state after it. Whoever wrote words that are still there is an
@@ -95,7 +108,7 @@ export const isStatus = (kind: KindName, name: string): boolean =>
 
 /** Whether whoever changes this field is no author of what the memory says. */
 const saysNothing = (kind: KindName, name: string): boolean =>
-  name === 'forgottenAt' || name === 'expiresAt' || isStatus(kind, name)
+  name === 'forgottenAt' || SAYS[name as CommonFieldName] === 'nothing' || isStatus(kind, name)
 
 const isSame = (one: Writer | null, other: Writer | null): boolean =>
   one?.key === other?.key && one?.agent === other?.agent

@@ -1,6 +1,17 @@
 import { isDeepStrictEqual } from 'node:util'
-import { COMMON_FIELD_NAMES } from './common-fields.ts'
+import { COMMON_FIELD_NAMES, type CommonFieldName } from './common-fields.ts'
 import type { MemoryState } from './state.ts'
+
+/** Fields of a state that say what it is, and when and by whom it was written. */
+type Told = 'id' | 'kind' | 'content' | 'createdAt' | 'updatedAt' | 'writtenBy' | 'editedBy' | 'textBy'
+
+/** All other fields: the compiler names a new one. */
+const OTHERS = { forgottenAt: true, part: true } satisfies Record<
+  Exclude<keyof MemoryState, CommonFieldName | Told>,
+  true
+>
+
+const COMPARED = [...COMMON_FIELD_NAMES, ...(Object.keys(OTHERS) as (keyof typeof OTHERS)[])]
 
 /**
  * The names of the fields that differ between two states: `content.<field>`, the common fields,
@@ -12,7 +23,7 @@ export function changedFields(before: MemoryState | null, after: MemoryState): s
   const content = [...contentNames]
     .filter((name) => !isDeepStrictEqual(before?.content[name], after.content[name]))
     .map((name) => `content.${name}`)
-  const common = [...COMMON_FIELD_NAMES, 'forgottenAt' as const, 'part' as const].filter((name) =>
+  const common = COMPARED.filter((name) =>
     before === null ? isFilled(after[name]) : !isDeepStrictEqual(before[name] ?? null, after[name] ?? null),
   )
   return [...content, ...common]

@@ -360,7 +360,7 @@ describe.each(SERVICE_DATABASES)('keys on $name', ({ start }) => {
       expect(checked).toBeGreaterThan(50)
     })
 
-    it('READ and WRITE alone allow these mutations. A new one belongs here, or gets its mark (schema/needs.ts)', () => {
+    it('READ and WRITE alone allow these mutations. A new one belongs here, or gets its mark (schema/resolve-in-project.ts)', () => {
       const unmarked = Object.values(schema.getMutationType()?.getFields() ?? {})
         .filter(({ extensions }) => extensions.needs === undefined)
         .map(({ name }) => name)

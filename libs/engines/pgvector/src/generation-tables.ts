@@ -18,7 +18,7 @@ export const PGVECTOR = 'pgvector'
  *      texts
  *   5  the vector index may hold signs (`generation-tables.ts`)
  */
-export const LAYOUT_VERSION = 5
+export const LAYOUT_VERSION = 6
 
 /** The tables of one generation, for use in a statement. */
 export interface GenerationTables extends LexicalTables {

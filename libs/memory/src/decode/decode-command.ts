@@ -58,6 +58,9 @@ const form = z.discriminatedUnion(
   'must be a command of a known type',
 )
 
+/** Commands without a form, which would work here and be refused from a follower: the compiler names them. */
+type Formless = Exclude<Command['type'], z.output<typeof form>['type']>
+
 /**
  * The command that a value is, from wherever it came: its form, its ids in lower case, its versions in their range. Nothing else
  * makes a command of JSON. What it holds is checked where it is decided (`decide.ts`), in the same words for all.
@@ -65,4 +68,4 @@ const form = z.discriminatedUnion(
  * @throws ValidationError
  */
 export const decodeCommand = (value: unknown, field = 'command'): Command =>
-  check(field, form, value) as Command
+  check(field, form, value) as [Formless] extends [never] ? Command : Formless

@@ -185,7 +185,7 @@ export const entity = kind({
 })
 
 /**
- * Every kind of memory. A new kind is one file beside this one and one line here; the API follows from that.
+ * Every kind of memory. A new kind is a definition above and a line here; the API follows from that.
  */
 export const KINDS = {
   stash,

@@ -6,7 +6,6 @@ import { MEMORY } from '@daybook/client/documents/memory'
 import { memoryContent, withContent } from '@daybook/client/documents/memory-content'
 import { sortedJson } from '@daybook/memory/canonical-json'
 import { type KindName, kindNamed } from '@daybook/memory/kinds/index'
-import { DEFAULT_IMPORTANCE } from '@daybook/memory/limits'
 import { bytesInWords, sizeInWords } from '@daybook/memory/text-rules'
 import { parseMoment } from '@daybook/runtime/units'
 import { mutate } from '../client/mutate.ts'
@@ -126,22 +125,23 @@ export async function compareWithMemory(
   return typeof there !== 'string' && comparable(there) === comparable(input) ? 'same' : 'changed'
 }
 
+const withDefaults = (input: KeyedInput) =>
+  Object.fromEntries(
+    Object.entries(COMMON_IN_FILE).map(([name, unset]) => [name, input[name as keyof KeyedInput] ?? unset]),
+  )
+
 /** What a file says, with the defaults of what it leaves out. */
 function comparable(input: KeyedInput): string {
-  const { content, importance = DEFAULT_IMPORTANCE, labels, categories, metadata } = input
-  const { agent, context, occurredAt, expiresAt } = input
-  const lists = { labels: labels ?? [], categories: categories ?? [], metadata: metadata ?? {} }
-  return sortedJson({ content, agent, context, occurredAt, expiresAt, importance, ...lists })
+  return sortedJson({ content: input.content, ...withDefaults(input) })
 }
 
 /** Makes a memory say what its original says. @returns the sequence. @throws what `request` throws; RefusedError */
 export async function reviseToInput(connection: Connection, id: string, input: KeyedInput): Promise<number> {
-  const { content, ...common } = input
+  const { content } = input
   const [[kind, given] = ['', {}]] = Object.entries(content)
   const fields = Object.keys(kindNamed(kind as KindName).fields)
   const whole = {
-    ...Object.fromEntries(COMMON_IN_FILE.map((name) => [name, common[name] ?? null])),
-    importance: common.importance ?? DEFAULT_IMPORTANCE,
+    ...withDefaults(input),
     // What the file no longer has is emptied.
     content: {
       [kind]: Object.fromEntries(

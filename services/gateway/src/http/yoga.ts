@@ -169,7 +169,7 @@ interface Needed {
 /**
  * Refuses operations that need a scope which their key lacks, over HTTP, SSE and WebSocket, before any of
  * their fields runs. This is the only place where scopes are checked: fields only say what they need
- * (`schema/needs.ts`), and one that says nothing needs what its kind of operation needs.
+ * (`schema/resolve-in-project.ts`), and one that says nothing needs what its kind of operation needs.
  */
 function checkScopes(mask: (error: unknown) => Error): Plugin<RequestContext> {
   const refuse = (args: ExecutionArgs, stop: (result: never) => void) => {

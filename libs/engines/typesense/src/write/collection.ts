@@ -131,7 +131,7 @@ const shown = { index: false, optional: true } as const
  *   4  `memory_id` is a facet, so that what is found is listed without reading documents; versions and
  *      spans are not indexed
  */
-export const LAYOUT_VERSION = 4
+export const LAYOUT_VERSION = 5
 
 /**
  * The fields of a document, by name. Texts for filters are facets, which Typesense keeps verbatim, and
