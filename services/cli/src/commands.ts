@@ -216,7 +216,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
       },
       {
         name: 'hook',
-        parameters: '[session-start|prompt|session-so-far|session-end]',
+        parameters: '[event]',
         description: 'what the plugins of Claude Code and Cursor call as sessions begin, go on and end',
         load: async () => (await import('./commands/hook.ts')).configureHook,
       },

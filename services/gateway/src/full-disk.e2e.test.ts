@@ -57,7 +57,12 @@ needing({
   const filler = () => join(folder, 'filler')
   const fill = (leftBytes = 0) => {
     const { bavail, bsize } = statfsSync(folder)
-    writeFileSync(filler(), Buffer.alloc(Math.max(0, bavail * bsize - leftBytes)))
+    try {
+      writeFileSync(filler(), Buffer.alloc(Math.max(0, bavail * bsize - leftBytes)))
+    } catch (error) {
+      // The database takes some of it meanwhile.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
+    }
   }
   const check = () =>
     checkDatabase({ db, config: { databaseUrl: undefined } } as unknown as Parameters<

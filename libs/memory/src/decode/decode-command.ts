@@ -67,5 +67,7 @@ type Formless = Exclude<Command['type'], z.output<typeof form>['type']>
  * @param field what the errors call the value
  * @throws ValidationError
  */
-export const decodeCommand = (value: unknown, field = 'command'): Command =>
-  check(field, form, value) as [Formless] extends [never] ? Command : Formless
+export const decodeCommand = (
+  value: unknown,
+  field = 'command',
+): [Formless] extends [never] ? Command : Formless => check(field, form, value) as Command
