@@ -1,9 +1,7 @@
 import type { QueryTokens } from '@daybook/embeddings/embedder'
 import { HALF_LIFE_MS } from '@daybook/memory/expiry'
-import { folded } from '@daybook/memory/fold-words'
-import { type Memory, type MemoryState, textOf } from '@daybook/memory/state'
 import { exactNames } from '@daybook/memory/word-parts'
-import { readSupersededBy } from '@daybook/pgvector/read/filter'
+
 import { readNoteBeginnings, readOccurrences } from '@daybook/pgvector/read/read-memories'
 import { LIMIT_MAX } from './check-request.ts'
 import type { Searched } from './engine/search-engines.ts'
