@@ -99,6 +99,10 @@ describe('the newest memory of the same thing', () => {
       )
     expect(order('Lunch costs 9 euros', 'Lunch costs 10 euros')).toEqual(['new', 'old'])
     expect(order('Lunch costs 9 euros', 'Lunch costs 10 euros', 0.8)).toEqual(['old', 'new'])
+    expect(order('lift of a swept wing at low speed', 'drag of thin bodies in fast flow')).toEqual([
+      'old',
+      'new',
+    ])
     expect(order('The bill of Hamburg is 9 euros', 'The bill of Bremen is 10 euros')).toEqual(['old', 'new'])
     expect(order('Probe P-5 is off by 2', 'Probe P-6 is off by 3')).toEqual(['old', 'new'])
   })
