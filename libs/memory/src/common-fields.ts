@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { parseMemoryId } from './id.ts'
-import { LIMITS } from './limits.ts'
-import type { JsonObject, JsonValue } from './state.ts'
+import { DEFAULT_IMPORTANCE, LIMITS } from './limits.ts'
+import type { CommonFields, JsonObject, JsonValue } from './state.ts'
 import { bytes, bytesInWords, moment, shortString, sizeInWords } from './text-rules.ts'
 
 const words = (what: string) =>
@@ -69,6 +69,18 @@ export const COMMON_FIELDS = {
   expiresAt: moment,
   supersedes: memoryId,
 } as const
+
+/** What a memory has that is told nothing else. */
+export const COMMON_DEFAULTS: Required<Omit<CommonFields, 'supersedes'>> = {
+  agent: null,
+  labels: [],
+  categories: [],
+  importance: DEFAULT_IMPORTANCE,
+  context: null,
+  metadata: {},
+  occurredAt: null,
+  expiresAt: null,
+}
 
 /** A field that every kind of memory has. */
 export type CommonFieldName = keyof typeof COMMON_FIELDS

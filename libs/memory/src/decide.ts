@@ -2,7 +2,7 @@ import { authorsOf, haveSameAuthors, withoutWordsOf } from './authors.ts'
 import { changedFields } from './changed-fields.ts'
 import { check } from './check.ts'
 import type { Command, CommonInput } from './commands.ts'
-import { COMMON_FIELD_NAMES, COMMON_FIELDS, type CommonFieldName } from './common-fields.ts'
+import { COMMON_DEFAULTS, COMMON_FIELD_NAMES, COMMON_FIELDS, type CommonFieldName } from './common-fields.ts'
 import { checkContent, reviseContent } from './content.ts'
 import { placeInDocument } from './documents/place-in-document.ts'
 import { ConflictError, NotFoundError, ValidationError } from './errors.ts'
@@ -11,7 +11,6 @@ import { keyExists, onExisting } from './existing/on-existing.ts'
 import { hasExpired, requireLater, restoredExpiry } from './expiry.ts'
 import { formatMemoryId } from './id.ts'
 import { kindNamed } from './kinds/index.ts'
-import { DEFAULT_IMPORTANCE } from './limits.ts'
 import type { CommonFields, Memory, MemoryState } from './state.ts'
 import { isBlank } from './text-rules.ts'
 import { isTransition, type TransitionName, transitioned } from './transitions.ts'
@@ -31,17 +30,6 @@ export interface DecisionContext {
   readonly isWithheld?: (writer: Writer) => boolean
   /** The moment of the decision, RFC 3339. It comes from the database's clock, which all gateways share. */
   readonly now: string
-}
-
-const DEFAULTS: CommonFields = {
-  agent: null,
-  labels: [],
-  categories: [],
-  importance: DEFAULT_IMPORTANCE,
-  context: null,
-  metadata: {},
-  occurredAt: null,
-  expiresAt: null,
 }
 
 /**
@@ -93,7 +81,7 @@ function commonFields(current: CommonFields, input: CommonInput): CommonFields {
   for (const name of COMMON_FIELD_NAMES) {
     const value = input[name]
     if (value === undefined) fields[name] = current[name]
-    else if (isEmpty(name, value)) fields[name] = DEFAULTS[name] ?? null
+    else if (isEmpty(name, value)) fields[name] = (COMMON_DEFAULTS as CommonFields)[name] ?? null
     else fields[name] = check(name, COMMON_FIELDS[name], value)
     // Few memories supersede another: the others' events do not say that they supersede none.
     if (name === 'supersedes' && fields[name] == null && current[name] == null) delete fields[name]
@@ -112,10 +100,10 @@ function remember(
   if (existing !== null && mode === 'REJECT') throw keyExists(existing)
   if (existing !== null && mode === 'REVISE') {
     const isHidden = authorsOf(existing.state).some(isWithheld)
-    const state = isHidden ? withoutWordsOf(existing.state, isWithheld, DEFAULTS) : existing.state
+    const state = isHidden ? withoutWordsOf(existing.state, isWithheld, COMMON_DEFAULTS) : existing.state
     return rememberAgain(command, existing, { ...state, content }, now)
   }
-  const common = commonFields(DEFAULTS, input)
+  const common = commonFields(COMMON_DEFAULTS, input)
   requireLater(common.expiresAt, now)
   const state: MemoryState = {
     id: command.id,

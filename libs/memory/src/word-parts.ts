@@ -35,7 +35,8 @@ const GROUPED_NUMBER = /(?<![\d.,'â€™])\d{1,3}(?:(?:,\d{3})+|(?:\.\d{3})+|(?:['â
  *
  * Takes time linear in the length of the text.
  *
- * @param halves whether to make the joined first and last parts, which only texts need: a question says what it wants
+ * @param halves whether to make the joined first and last parts, and to part letters from digits. Only texts need that: a question
+ * says what it wants
  */
 export function wordParts(text: string, halves: boolean): string {
   const words = [...text.matchAll(GROUPED_NUMBER)].map(([number]) => number.replaceAll(/\D/gu, ''))

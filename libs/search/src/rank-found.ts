@@ -86,10 +86,10 @@ export async function rankFound(
   }
   /** Equal texts of another kind, or of something that happened at another time, say something else. */
   const oneOfEqual = async (hits: readonly RankedHit[], byMemory: ReadonlyMap<string, string>) => {
-    const known = hits.flatMap(({ memoryId }) => byMemory.get(memoryId) ?? [])
-    if (new Set(known).size === known.length) return hits
+    const known = hits.flatMap(({ memoryId }) => (byMemory.has(memoryId) ? [memoryId] : []))
+    if (new Set(known.map((id) => byMemory.get(id))).size === known.length) return hits
     const { scope, readModel } = parts
-    const occurrences = await readOccurrences(scope, readModel.tables, [...byMemory.keys()])
+    const occurrences = await readOccurrences(scope, readModel.tables, known)
     return onceEachText(
       hits,
       new Map([...occurrences].map(([id, occurrence]) => [id, `${byMemory.get(id)} ${occurrence}`])),

@@ -1,5 +1,6 @@
 import type { Memory, MemoryState } from '@daybook/memory/state'
 import { noteState } from '@daybook/memory/testing/note-state'
+import { isInProportion } from '@daybook/runtime/testing/growth'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { plainExplanation } from './ranking/explanation.ts'
@@ -105,6 +106,14 @@ describe('the newest memory of the same thing', () => {
     ])
     expect(order('The bill of Hamburg is 9 euros', 'The bill of Bremen is 10 euros')).toEqual(['old', 'new'])
     expect(order('Probe P-5 is off by 2', 'Probe P-6 is off by 3')).toEqual(['old', 'new'])
+  })
+
+  it('compares long texts in linear time', async () => {
+    const found = hits(['old', 0.6], ['new', 0.3])
+    const compare = (text: string) =>
+      newestFirst(found, memories({ old: noted(text, MAY), new: noted(`${text}!`, JUNE) }), () => 1)
+    for (const text of ['a'.repeat(60_000), 'A '.repeat(30_000), 'a_'.repeat(30_000), '1-'.repeat(30_000)])
+      expect(await isInProportion(compare, text), text.slice(0, 4)).toBe(true)
   })
 
   it('does not change what somebody has settled, or what is of another context', () => {

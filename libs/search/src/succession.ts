@@ -83,12 +83,17 @@ const logOdds = (score: number): number => Math.log((score + 1e-9) / (1 - score 
 const SAME_THING = 0.85
 const SAME_WORDS = 0.5
 
+/** The characters of a text that are looked at: each of ten hits may be compared with each. */
+const COMPARED = 4_000
+
 /** The hits among which that is looked for: one far down says little about what is asked. */
 const AMONG = 10
 
-/** What names things: words with a capital letter inside a sentence, and words of letters and digits. */
-const NAMES =
-  /(?<=[\p{L}\p{N},;)] )\p{Lu}[\p{L}\p{N}]+|(?=[\p{L}\p{N}_-]*\p{N})(?=[\p{L}\p{N}_-]*\p{L})[\p{L}\p{N}_-]+/gu
+/** A word with a capital letter inside a sentence. */
+const NAME = /(?<=[\p{L}\p{N},;)] )\p{Lu}[\p{L}\p{N}]+/gu
+
+/** Words, of which those with letters and digits name things. */
+const WORD = /[\p{L}\p{N}_-]+/gu
 
 /**
  * Puts the newest memory of the same thing before the older ones: of decisions on one topic, and of memories of one kind and
@@ -145,7 +150,8 @@ function isSameThing(
   if (a.kind === 'decision' && folded(String(a.content['topic'])) === folded(String(b.content['topic'])))
     return true
   if ((resemble(one.memoryId, other.memoryId) ?? 0) < SAME_THING) return false
-  return namesOf(a) === namesOf(b) && wordsInCommon(textOf(a), textOf(b)) >= SAME_WORDS
+  const [text, otherText] = [a, b].map((state) => textOf(state).slice(0, COMPARED)) as [string, string]
+  return namesOf(text) === namesOf(otherText) && wordsInCommon(text, otherText) >= SAME_WORDS
 }
 
 /** The words that are in both texts, as a share of those in any. */
@@ -158,4 +164,7 @@ function wordsInCommon(one: string, other: string): number {
   return common / Math.max(1, a.size + b.size - common)
 }
 
-const namesOf = (state: MemoryState): string => [...new Set(textOf(state).match(NAMES))].toSorted().join(' ')
+function namesOf(text: string): string {
+  const numbered = (text.match(WORD) ?? []).filter((word) => /\p{N}/u.test(word) && /\p{L}/u.test(word))
+  return [...new Set([...(text.match(NAME) ?? []), ...numbered])].toSorted().join(' ')
+}

@@ -5,9 +5,6 @@ export const PRIORS = ['decay', 'importance', 'recency'] as const
 
 export type PriorName = (typeof PRIORS)[number]
 
-/** What moves a score beside the question: the priors, and that a memory supersedes another or seems to (`succession.ts`). */
-export const MOVES = [...PRIORS, 'succession'] as const
-
 /** How much each counts, 0 to 10; 0 for not at all. */
 export type PriorWeights = Readonly<Record<PriorName, number>>
 
@@ -22,7 +19,8 @@ export const priorsCount = (weights: PriorWeights): boolean => PRIORS.some((name
 
 /** What a prior added to the log-odds of a score: `contribution = weight · value`. */
 export interface PriorContribution {
-  readonly name: (typeof MOVES)[number]
+  /** succession: a memory supersedes another, or seems to (`succession.ts`). */
+  readonly name: PriorName | 'succession'
   /** succession: the contribution itself; decay and recency: −1 (long ago) to 0 (now); importance: −1 (0 of 10) to 1 (10 of 10), 0 for the default. */
   readonly value: number
   readonly weight: number

@@ -5,12 +5,13 @@ import * as queries from '@daybook/api/queries'
 import { MEMORY } from '@daybook/client/documents/memory'
 import { memoryContent, withContent } from '@daybook/client/documents/memory-content'
 import { sortedJson } from '@daybook/memory/canonical-json'
+import { COMMON_DEFAULTS } from '@daybook/memory/common-fields'
 import { type KindName, kindNamed } from '@daybook/memory/kinds/index'
 import { bytesInWords, sizeInWords } from '@daybook/memory/text-rules'
 import { parseMoment } from '@daybook/runtime/units'
 import { mutate } from '../client/mutate.ts'
 import { request } from '../client/request.ts'
-import { COMMON_IN_FILE, inputFromMemoryFile, memoryFile } from '../markdown/memory-file.ts'
+import { inputFromMemoryFile, memoryFile } from '../markdown/memory-file.ts'
 import type { Connection } from '../settings.ts'
 import type { KeyedInput } from './formats/format.ts'
 
@@ -127,7 +128,7 @@ export async function compareWithMemory(
 
 const withDefaults = (input: KeyedInput) =>
   Object.fromEntries(
-    Object.entries(COMMON_IN_FILE).map(([name, unset]) => [name, input[name as keyof KeyedInput] ?? unset]),
+    Object.entries(COMMON_DEFAULTS).map(([name, unset]) => [name, input[name as keyof KeyedInput] ?? unset]),
   )
 
 /** What a file says, with the defaults of what it leaves out. */

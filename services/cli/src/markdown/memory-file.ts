@@ -4,10 +4,9 @@ import type { InputOf, ResultOf } from '@daybook/api/graphql'
 import * as queries from '@daybook/api/queries'
 import { MEMORY } from '@daybook/client/documents/memory'
 import { type MemoryWithContent, memoryContent, withContent } from '@daybook/client/documents/memory-content'
-import type { CommonFieldName } from '@daybook/memory/common-fields'
+import { COMMON_DEFAULTS } from '@daybook/memory/common-fields'
 import { isKindName, type KindName, kindNamed } from '@daybook/memory/kinds/index'
 import { nameInMemory } from '@daybook/memory/kinds/name-in-memory'
-import { DEFAULT_IMPORTANCE } from '@daybook/memory/limits'
 import { parseMoment } from '@daybook/runtime/units'
 import { parse, stringify } from 'yaml'
 import { request } from '../client/request.ts'
@@ -20,22 +19,8 @@ import type { Connection } from '../settings.ts'
  * names that they have in a memory.
  */
 
-/** What a memory supersedes is said of that one, not in a file. */
-type FieldInFile = Exclude<CommonFieldName, 'supersedes'>
-
-/** What a person may change in the file, with what it is where the file leaves it out. The rest tells about the memory. */
-export const COMMON_IN_FILE = {
-  agent: null,
-  labels: [],
-  categories: [],
-  importance: DEFAULT_IMPORTANCE,
-  context: null,
-  metadata: {},
-  occurredAt: null,
-  expiresAt: null,
-} as const satisfies Record<FieldInFile, unknown>
-
-const COMMON_NAMES = Object.keys(COMMON_IN_FILE) as readonly FieldInFile[]
+/** What a person may change in the file. The rest tells about the memory, and what it supersedes is said of that one. */
+const COMMON_IN_FILE = Object.keys(COMMON_DEFAULTS) as readonly (keyof typeof COMMON_DEFAULTS)[]
 
 /** The field that becomes the text below the front matter; undefined if a kind has only names. */
 const bodyField = (kind: KindName) => kindOptions(kind).find(({ main }) => main)?.field
@@ -48,7 +33,7 @@ export function memoryFile(memory: MemoryWithContent): MarkdownFile {
   const fields: Record<string, unknown> = { id: memory.id, kind }
   for (const [field, value] of Object.entries(own))
     if (field !== main) fields[nameInMemory(kindNamed(kind), field)] = value
-  for (const name of COMMON_NAMES) if (!isEmpty(memory[name])) fields[name] = memory[name]
+  for (const name of COMMON_IN_FILE) if (!isEmpty(memory[name])) fields[name] = memory[name]
   return {
     fields: { ...fields, createdAt: memory.createdAt, updatedAt: memory.updatedAt, version: memory.version },
     body: main === undefined ? '' : String(own[main] ?? ''),
@@ -75,7 +60,7 @@ export function inputFromMemoryFile({ fields, body }: MarkdownFile): KeyedInput 
   const definition = kindNamed(kind)
   const main = bodyField(kind)
   const content: Record<string, unknown> = {}
-  const known = new Set<string>(['id', 'kind', 'createdAt', 'updatedAt', 'version', ...COMMON_NAMES])
+  const known = new Set<string>(['id', 'kind', 'createdAt', 'updatedAt', 'version', ...COMMON_IN_FILE])
   for (const [field, { shape }] of Object.entries(definition.fields)) {
     const name = nameInMemory(definition, field)
     const value = field === main ? body : fields[name]
@@ -85,7 +70,7 @@ export function inputFromMemoryFile({ fields, body }: MarkdownFile): KeyedInput 
     content[field] = Array.isArray(shape) ? String(value).toUpperCase() : value
   }
   const common = Object.fromEntries(
-    COMMON_NAMES.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]] as const])),
+    COMMON_IN_FILE.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]] as const])),
   )
   for (const name of ['occurredAt', 'expiresAt']) {
     const value = common[name]
