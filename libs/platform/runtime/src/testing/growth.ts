@@ -1,7 +1,10 @@
 /** A text is compared with a sixteenth of itself. */
 const STEP = 16
-/** Linear time is a factor of 16, quadratic time one of 256. */
-const IN_PROPORTION = 4 * STEP
+/**
+ * Linear time is a factor of 16, quadratic time one of 256. Of a text whose garbage outlives the young heap a collection beside other
+ * load makes 16 to 64.
+ */
+const IN_PROPORTION = 8 * STEP
 /** Milliseconds below which a time is mostly noise. */
 const SHORTEST_MS = 1
 /** How often both are measured again, in turn, before the work is said to be slow. */
