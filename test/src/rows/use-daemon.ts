@@ -101,7 +101,7 @@ export async function useDaemon(dataDir: string): Promise<void> {
       DAYBOOK_DATA_DIR: dataDir,
       DAYBOOK_PORT: '0',
       DAYBOOK_EMBEDDER: 'test-hash/64/token-bits-1',
-      DAYBOOK_SELF_CHECK: '500ms',
+      DAYBOOK_SELF_CHECK: '3s',
       TYPESENSE_URL: typesense.url,
       DAYBOOK_PROJECT_METRICS: 'on',
       TYPESENSE_API_KEY: typesense.apiKey,
