@@ -59,10 +59,6 @@ export function createLimitChecks(db: Database): LimitChecks {
     },
     limit: (writer) => ({
       ...writer,
-      async append(scope, request) {
-        if (asksForVectors(request)) await checkQueue(scope)
-        return writer.append(scope, request)
-      },
       async appendMany(scope, requests) {
         if (requests.some(asksForVectors)) await checkQueue(scope)
         return writer.appendMany(scope, requests)

@@ -159,11 +159,6 @@ export function noteExpiries(writer: JournalWriter, note: (expiresAt: string) =>
   }
   return {
     ...writer,
-    async append(scope, request) {
-      const appended = await writer.append(scope, request)
-      noted({ appended })
-      return appended
-    },
     appendMany: async (scope, requests) => (await writer.appendMany(scope, requests)).map(noted),
   }
 }

@@ -67,10 +67,6 @@ export function createQuarantineChecks(db: Database): QuarantineChecks {
     },
     refuseAgents: (writer) => ({
       ...writer,
-      async append(scope, request) {
-        await checkAgents(scope.projectId, [request])
-        return writer.append(scope, await knowing(scope.projectId, request))
-      },
       async appendMany(scope, requests) {
         await checkAgents(scope.projectId, requests)
         return writer.appendMany(

@@ -1,4 +1,5 @@
 import type { Appended } from '@daybook/journal/append/append-request'
+import { appendOne } from '@daybook/journal/append/journal-writer'
 import { check } from '@daybook/memory/check'
 import type { Command } from '@daybook/memory/commands'
 import { NotFoundError, ValidationError } from '@daybook/memory/errors'
@@ -175,5 +176,9 @@ export function append(
   command: Command,
   idempotencyKey: string | null = null,
 ): Promise<Appended> {
-  return context.parts.writer.append(context.project, { command, metadata: context.metadata, idempotencyKey })
+  return appendOne(context.parts.writer, context.project, {
+    command,
+    metadata: context.metadata,
+    idempotencyKey,
+  })
 }
