@@ -55,8 +55,7 @@ const ASKED: Readonly<Record<string, readonly RequestInit[]>> = {
 }
 
 /** The routes of the gateway that this file does not ask. */
-export const unknownRoutes = (): string[] =>
-  ROUTES.map(({ path }) => path).filter((path) => !(path in ASKED))
+export const unknownRoutes = (): string[] => ROUTES.map(({ path }) => path).filter((path) => !(path in ASKED))
 
 /** Asks every route with the readers' keys, also about projects of others. */
 export async function askRoutes(world: World, readers: readonly Reader[]): Promise<void> {

@@ -6,8 +6,14 @@ import type { Metrics } from '@daybook/runtime/metrics'
 import { currentTraceparent, inSpan } from '@daybook/runtime/trace-context'
 import { type Erasure, eraseMemories } from '../erase/erase-contents.ts'
 import type { Appended, AppendOutcome, AppendRequest } from './append-request.ts'
-import { commitAtKnownHead, needOnlyTheHead } from './commit-at-known-head.ts'
-import { appendFailure, type CommittedBatch, CommitUnknown, commitBatch } from './commit-batch.ts'
+import {
+  appendFailure,
+  type CommittedBatch,
+  CommitUnknown,
+  commitAtKnownHead,
+  commitBatch,
+  needOnlyTheHead,
+} from './commit-batch.ts'
 import { createKnownHeads } from './known-head.ts'
 
 /**
