@@ -17,7 +17,7 @@ type Route = OpenRoute | KeyRoute
 interface OpenRoute {
   readonly path: string
   readonly needs: null
-  /** @returns what answers, or says with false that the next route of the path has to */
+  /** Makes what answers; it returns false if it leaves that to the next route of the path. */
   readonly serve: (parts: GatewayParts) => (exchange: Exchange) => Promise<boolean>
 }
 
@@ -33,6 +33,7 @@ export interface KeyRoute {
   readonly quarantine: 'project' | 'everywhere' | null
   /** Whether an answer may last, so that it has to end with its key. */
   readonly lasts: boolean
+  /** Makes what answers. */
   readonly serve: (parts: GatewayParts, graphql: GraphQLServer) => (exchange: KnownExchange) => Promise<void>
 }
 
