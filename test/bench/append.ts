@@ -1,5 +1,5 @@
 import type { AppendRequest } from '@daybook/journal/append/append-request'
-import { createJournalWriter } from '@daybook/journal/append/journal-writer'
+import { appendOne, createJournalWriter } from '@daybook/journal/append/journal-writer'
 import { decide } from '@daybook/memory/decide'
 import type { NewEvent } from '@daybook/memory/events'
 import { newId } from '@daybook/memory/id'
@@ -66,10 +66,10 @@ async function viaJournal(address: DatabaseAddress): Promise<number> {
     const writer = createJournalWriter(() => {})
     await fromClients(
       Array.from({ length: CLIENTS * 4 }, (_, index) => request(index)),
-      (one) => writer.append(scope, one),
+      (one) => appendOne(writer, scope, one),
     )
     const requests = Array.from({ length: APPENDS }, (_, index) => request(index))
-    return APPENDS / (await seconds(() => fromClients(requests, (one) => writer.append(scope, one))))
+    return APPENDS / (await seconds(() => fromClients(requests, (one) => appendOne(writer, scope, one))))
   } finally {
     await db.destroy()
   }

@@ -14,6 +14,7 @@ import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope
 import type { EngineSlot } from '@daybook/projection/engine/search-engine'
 import type { PositionSignal } from '@daybook/projection/positions/positions'
 import type { Config } from '@daybook/runtime/config'
+import type { TrustedNames } from '@daybook/runtime/http/trusted-names'
 import type { Logger } from '@daybook/runtime/logger'
 import { type Activity } from '@daybook/runtime/loop'
 import type { ServiceMetrics } from '@daybook/runtime/metrics'
@@ -25,12 +26,16 @@ import { createSharedCheck, type EventPlace } from '@daybook/sync/follower/is-sh
 import type { Sync } from '@daybook/sync/follower/start-sync'
 import type { Bus } from '@daybook/transport/bus'
 import DataLoader from 'dataloader'
+import type { Authenticate } from './authenticate.ts'
+import type { AnswerConsole } from './console/serve-console.ts'
+import type { KeyCodes } from './http/failure.ts'
+import type { GraphiQLPage } from './http/graphiql.ts'
+import type { KeyBudget, KeyStreams } from './http/key-budget.ts'
 import type { KnownRequest } from './http/request-context.ts'
 import { JOURNAL_BYTES, type JournalBudget } from './journal-page.ts'
-import type { LimitChecks } from './project-limits.ts'
-import type { QuarantineChecks } from './quarantine/quarantine-checks.ts'
 import type { JournalNews } from './subscriptions/journal-news.ts'
 import type { OpenSubscriptions } from './subscriptions/open-subscriptions.ts'
+import type { LimitChecks, QuarantineChecks } from './write-checks.ts'
 
 /** The context of resolvers. They reach the database only through the request's project. */
 export interface Context {
@@ -46,21 +51,12 @@ export interface Context {
    * (`schema/projects-of-key.ts`).
    */
   readonly directory: Database
-  /** Call this when keys have changed: this gateway then looks them up again. Others do within 2 s. */
-  forgetKeys(): void
-  readonly limits: LimitChecks
-  readonly quarantines: QuarantineChecks
-  /** What searches of this process have read lately. */
-  readonly tokenBits: TokenBitsCache
-  readonly liveModel: LiveModel
   readonly parts: Omit<GatewayParts, 'db'>
   readonly metadata: AppendMetadata
   /**
    * The whole database, for a key that may run Daybook; null for others. Use it only through `requireAdmin`.
    */
   readonly admin: Database | null
-  /** Reports new events in journals. */
-  readonly news: JournalNews
   /**
    * Begins a subscription for this request.
    * @throws DaybookError TOO_MANY_SUBSCRIPTIONS
@@ -98,38 +94,20 @@ export interface Context {
   readonly documentParts: DataLoader<string, readonly string[]>
 }
 
-/** The model of the generation that requests of this process read last; null before the first. */
-interface LiveModel {
-  modelId: string | null
-}
-
-/** What requests share. */
-export interface Following {
-  readonly forgetKeys: () => void
-  readonly limits: LimitChecks
-  readonly quarantines: QuarantineChecks
-  readonly tokenBits: TokenBitsCache
-  readonly liveModel: LiveModel
-  readonly news: JournalNews
-  readonly subscriptions: OpenSubscriptions
-}
-
 /** Creates the context of a request whose key opens a project. */
 export function createContext(
   parts: GatewayParts,
   request: KnownRequest,
-  following: Following,
   journalBudget: JournalBudget = { bytes: JOURNAL_BYTES },
 ): Context {
   const { access, connection, correlationId, traceparent, claims } = request
-  const { news, subscriptions, forgetKeys, limits, quarantines, tokenBits, liveModel } = following
   const project = requestedProject(parts.db, access)
   let readModel: Promise<LiveReadModel> | undefined
   let lasting: Promise<readonly Quarantine[]> | undefined
   let entry: Promise<ProjectEntry> | undefined
   const load = async () => {
     const live = await liveReadModel(project.db)
-    liveModel.modelId = live.generation.modelId
+    parts.liveModel.modelId = live.generation.modelId
     return live
   }
   const loaded = () => (readModel ??= load())
@@ -138,11 +116,6 @@ export function createContext(
     project,
     access,
     directory: parts.db,
-    forgetKeys,
-    limits,
-    quarantines,
-    tokenBits,
-    liveModel,
     parts,
     admin: access.admin ? parts.db : null,
     metadata: {
@@ -152,16 +125,15 @@ export function createContext(
       traceparent,
       writer: { ...claims, key: access.keyId },
     },
-    news,
     journalBudget,
-    subscribe: (generate) => subscriptions.open({ access, connection }, generate),
+    subscribe: (generate) => parts.subscriptions.open({ access, connection }, generate),
     readModel: loaded,
     isShared: createSharedCheck(project),
     projectEntry: () => (entry ??= readEntry(project)),
     inProject(projectId) {
       const other =
         others.get(projectId) ??
-        createContext(parts, { ...request, access: { ...access, projectId } }, following, journalBudget)
+        createContext(parts, { ...request, access: { ...access, projectId } }, journalBudget)
       others.set(projectId, other)
       return other
     },
@@ -217,8 +189,8 @@ function noProject(): never {
   )
 }
 
-/** The parts of a gateway. */
-export interface GatewayParts {
+/** What a gateway is given. */
+export interface GivenParts {
   readonly db: Database
   readonly writer: JournalWriter
   readonly bus: Bus
@@ -243,4 +215,29 @@ export interface GatewayParts {
   readonly waitMs?: () => number
   /** For evaluations: the terms that the ranking leaves out now. Default none. */
   readonly without?: WithoutTerms | undefined
+  /** Told when a memory that was just written expires (RFC 3339). */
+  readonly noteExpiry?: (expiresAt: string) => void
+}
+
+/** The parts of a gateway: those that it is given, and those that it makes, which its requests share. */
+export interface GatewayParts extends GivenParts {
+  readonly authenticate: Authenticate
+  /** Which `Host` and `Origin` may ask. */
+  readonly names: TrustedNames
+  readonly budget: KeyBudget
+  readonly streams: KeyStreams
+  readonly limits: LimitChecks
+  readonly quarantines: QuarantineChecks
+  /** What searches of this process have read lately. */
+  readonly tokenBits: TokenBitsCache
+  /** The model of the generation that requests of this process read last; null before the first. */
+  readonly liveModel: { modelId: string | null }
+  /** Reports new events in journals. */
+  readonly news: JournalNews
+  readonly subscriptions: OpenSubscriptions
+  /** Null if it is switched off. */
+  readonly graphiql: GraphiQLPage | null
+  readonly codes: KeyCodes
+  /** Null if it is switched off, or was not built. */
+  readonly console: AnswerConsole | null
 }

@@ -84,7 +84,7 @@ const requireWholeJournal = async (context: Context): Promise<void> =>
  */
 export async function deleteProject(
   db: Database,
-  context: Pick<Context, 'access' | 'forgetKeys' | 'limits'>,
+  context: Pick<Context, 'access' | 'parts'>,
   nameOrId: string,
   confirm: string,
 ): Promise<DeletedProject> {
@@ -93,8 +93,8 @@ export async function deleteProject(
     throw new ValidationError('confirm', 'must be the name of the project that is to be deleted for good')
   if (found !== null) {
     await beginDeletion(db, context.access, found.id)
-    context.forgetKeys()
-    context.limits.forget()
+    context.parts.authenticate.forget()
+    context.parts.limits.forget()
   }
   const id = found?.id ?? (isUuid(nameOrId) ? nameOrId.toLowerCase() : null)
   const deleted = id === null ? null : await readDeleted(db, id)

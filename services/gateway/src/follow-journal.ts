@@ -37,7 +37,7 @@ const REMEMBERED = 1_000
  * @throws DivergedError
  */
 export async function* followJournal(
-  { project, news }: Pick<Context, 'project' | 'news'>,
+  { project, parts: { news } }: Pick<Context, 'project' | 'parts'>,
   after: NamedPlace | null,
   filter: MemoryFilter,
   ended: AbortSignal,

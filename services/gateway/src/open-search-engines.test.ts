@@ -16,9 +16,8 @@ function contextOf(modelId: string | null) {
     },
   }))
   const context = {
-    parts: { embedders, metrics: createMetrics({ service: 'test' }) },
+    parts: { embedders, metrics: createMetrics({ service: 'test' }), liveModel: { modelId } },
     project: { projectId: 'p' },
-    liveModel: { modelId },
   } as unknown as Context
   return { asked, context }
 }

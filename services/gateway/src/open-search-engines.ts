@@ -53,27 +53,24 @@ export async function liveEngines(db: Database, config: Config): Promise<LiveEng
  *
  * @throws ValidationError for an empty query
  */
-export function embedEarly(
-  { parts, project, liveModel }: Context,
-  query: string,
-  mode: SearchMode,
-): EmbedOnce {
+export function embedEarly({ parts, project }: Context, query: string, mode: SearchMode): EmbedOnce {
   const { wanted } = checkQuery('query', query)
   const searched = { scope: project, embedders: parts.embedders, onRetriever: retrieverTimes(parts) }
   const embedded = embedOnce(searched, mode, wanted)
-  if (liveModel.modelId !== null) void embedded({ modelId: liveModel.modelId })
+  const { modelId } = parts.liveModel
+  if (modelId !== null) void embedded({ modelId })
   return embedded
 }
 
 /** What a search of the request's project needs. */
 export async function searchContextOf(context: Context): Promise<SearchParts> {
-  const { config, embedders, engines, without } = context.parts
+  const { config, embedders, engines, tokenBits, without } = context.parts
   return {
     scope: context.project,
     readModel: await context.readModel(),
     embedders,
     engines,
-    tokenBitsCache: context.tokenBits,
+    tokenBitsCache: tokenBits,
     onRetriever: retrieverTimes(context.parts),
     halfLifeMs: config.halfLifeMs,
     without,

@@ -1,4 +1,4 @@
-import { createJournalWriter } from '@daybook/journal/append/journal-writer'
+import { appendOne, createJournalWriter } from '@daybook/journal/append/journal-writer'
 import { newId } from '@daybook/memory/id'
 import { requestOperation } from '@daybook/operations/request'
 import { projectScope } from '@daybook/postgres/project-scope'
@@ -178,7 +178,7 @@ describe.each(SERVICE_DATABASES)('what operators see of a gateway on $name', ({ 
     })
     const client = await lonely.newClient(true)
     const writer = createJournalWriter(() => {})
-    await writer.append(projectScope(database.db, client.projectId), {
+    await appendOne(writer, projectScope(database.db, client.projectId), {
       command: { type: 'remember', id: newId(), input: { content: { kind: 'note', fields: { text: 'b' } } } },
       metadata: { actor: null, correlationId: null, causationId: null },
     })

@@ -1,4 +1,4 @@
-import { createJournalWriter } from '@daybook/journal/append/journal-writer'
+import { appendOne, createJournalWriter } from '@daybook/journal/append/journal-writer'
 import { note } from '@daybook/journal/testing/requests'
 import { type CompatibilityWatch, raiseMinimum, watchCompatibility } from '@daybook/postgres/compatibility'
 import { evenIfRefused } from '@daybook/postgres/connect'
@@ -68,7 +68,13 @@ describe.each(SERVICE_DATABASES)('a process that is too old, on $name', ({ start
     expect(await check()).toMatchObject({ status: 'FAILED', message: TOO_OLD.message })
     expect(await ready()).toMatchObject({ status: 200 })
     const scope = await database.newProject()
-    await expect(createJournalWriter(() => {}).append(scope, note('one more'))).rejects.toMatchObject(TOO_OLD)
+    await expect(
+      appendOne(
+        createJournalWriter(() => {}),
+        scope,
+        note('one more'),
+      ),
+    ).rejects.toMatchObject(TOO_OLD)
   })
 
   it('does not start where it may not read, and starts beside a newer one where it may', async () => {

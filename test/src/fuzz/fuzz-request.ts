@@ -1,9 +1,11 @@
+import { ROUTES } from '@daybook/gateway/routes'
 import { schema } from '@daybook/gateway/schema/index'
 import { randomOperation } from '@daybook/gateway/testing/random-operation'
-import { ROUTES } from '@daybook/gateway/testing/routes'
 import { anyCharacter } from '@daybook/memory/testing/any-character'
 import { hostileRequest } from '@daybook/runtime/testing/hostile-request'
 import { type Arbitrary, constantFrom, nat, oneof, record, string, tuple } from 'fast-check'
+
+const PATHS = ROUTES.map(({ path }) => path)
 
 /** A request that somebody may send, right, nearly right, or nonsense. */
 export type FuzzRequest =
@@ -94,7 +96,7 @@ export function fuzzRequest({ host, key, ids }: Known): Arbitrary<FuzzRequest> {
     { weight: 1, arbitrary: graphql(whole, types) },
     {
       weight: 4,
-      arbitrary: hostileRequest(ROUTES, withKey, host).map((bytes): FuzzRequest => ({ kind: 'raw', bytes })),
+      arbitrary: hostileRequest(PATHS, withKey, host).map((bytes): FuzzRequest => ({ kind: 'raw', bytes })),
     },
   )
 }

@@ -1,6 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { REPOSITORY } from '../support/daemon.ts'
+import { ROUTES } from '@daybook/gateway/routes'
 import { receive } from './ask.ts'
 import { look, type Reader, type World } from './world.ts'
 
@@ -16,8 +14,8 @@ const asked = (body: object): RequestInit => ({
   body: JSON.stringify(body),
 })
 
-/** Each HTTP route with the ways in which it is asked. */
-const ROUTES: Readonly<Record<string, readonly RequestInit[]>> = {
+/** The ways in which each route is asked, and some paths below those that end in `/`. */
+const ASKED: Readonly<Record<string, readonly RequestInit[]>> = {
   '/': [{}, { headers: { accept: 'text/html' } }],
   '/console': [{ headers: { accept: 'text/html' } }],
   '/console/': [{ headers: { accept: 'text/html' } }],
@@ -41,6 +39,7 @@ const ROUTES: Readonly<Record<string, readonly RequestInit[]>> = {
     mcp('tools/call', { name: 'list_labels', arguments: {} }),
     mcp('resources/read', { uri: 'daybook://recent' }),
   ],
+  '/graphql/': [{}],
   '/graphql/key': [{}, { method: 'POST', body: 'x' }],
   '/journal/export': [{}, { method: 'POST' }],
   '/journal/import': [{}, { method: 'POST', body: '{"format":"daybook-journal"}\n' }],
@@ -55,21 +54,13 @@ const ROUTES: Readonly<Record<string, readonly RequestInit[]>> = {
   '/sync/hand-over': [asked({ epoch: 1 })],
 }
 
-/** The routes that the gateway's source names, and that this file does not know. */
-export function unknownRoutes(): string[] {
-  const folder = join(REPOSITORY, 'services/gateway/src')
-  const inFolder = (name: string) => readdirSync(join(folder, name)).map((file) => `${name}/${file}`)
-  const files = ['start.ts', ...inFolder('http'), ...inFolder('console'), ...inFolder('sync')]
-  const named = files
-    .filter((file) => !file.endsWith('.test.ts'))
-    .flatMap((file) => readFileSync(join(folder, file), 'utf8').match(/(?<=')\/[a-z/]*(?=')/gu) ?? [])
-  return [...new Set(named)].filter((route) => !(route in ROUTES))
-}
+/** The routes of the gateway that this file does not ask. */
+export const unknownRoutes = (): string[] => ROUTES.map(({ path }) => path).filter((path) => !(path in ASKED))
 
 /** Asks every route with the readers' keys, also about projects of others. */
 export async function askRoutes(world: World, readers: readonly Reader[]): Promise<void> {
   for (const reader of readers)
-    for (const [path, requests] of Object.entries(ROUTES))
+    for (const [path, requests] of Object.entries(ASKED))
       for (const request of requests)
         for (const { id, name } of world.projects) {
           const search = path.startsWith('/journal') ? `?project=${encodeURIComponent(name)}` : ''

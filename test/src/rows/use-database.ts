@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readTravellingVectors, storeTravellingVectors } from '@daybook/embeddings/travelling-vectors'
-import { commitAtKnownHead } from '@daybook/journal/append/commit-at-known-head'
+import { commitAtKnownHead } from '@daybook/journal/append/commit-batch'
 import { placeAt } from '@daybook/journal/testing/place-at'
 import { NOBODY } from '@daybook/journal/testing/requests'
 import { newId } from '@daybook/memory/id'

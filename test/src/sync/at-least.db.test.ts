@@ -1,4 +1,5 @@
 import { readAtLeast } from '@daybook/gateway/find-memories'
+import { appendOne } from '@daybook/journal/append/journal-writer'
 import { verifyJournal } from '@daybook/journal/chain/verify-journal'
 import { readHead } from '@daybook/journal/read/read'
 import { placeAt } from '@daybook/journal/testing/place-at'
@@ -94,7 +95,7 @@ describe.each(SERVICE_DATABASES)(
         const { home: at, follower: copy, writer, copy: copyAll } = await two.newPair()
         const writeAtHome = async (times: number) => {
           for (let done = 0; done < times; done += 1)
-            await writer.append(at, request(note(`home ${newId()}`)))
+            await appendOne(writer, at, request(note(`home ${newId()}`)))
           await copyAll()
         }
         const ref = { name: 'pgvector', generation: 1 }

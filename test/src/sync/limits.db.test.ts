@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { appendOne } from '@daybook/journal/append/journal-writer'
 import { UnavailableError } from '@daybook/memory/errors'
 import { newId } from '@daybook/memory/id'
 import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
@@ -122,7 +123,7 @@ describe.each(SERVICE_DATABASES)('a home that does not keep to what a home sends
     'gives no vector that the model does not make: %s',
     async (vector) => {
       const { home, follower, client, writer } = await two.newPair()
-      await writer.append(home, request(note('a text')))
+      await appendOne(writer, home, request(note('a text')))
       const stop = new AbortController()
       let stored = -1
       const lying = {

@@ -1,3 +1,4 @@
+import { appendOne } from '@daybook/journal/append/journal-writer'
 import { UnavailableError } from '@daybook/memory/errors'
 import { newId } from '@daybook/memory/id'
 import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
@@ -27,10 +28,10 @@ describe.each(SERVICE_DATABASES)('when an answer of the home is lost, on $name',
   it('a command that changed nothing there leaves the branch all the same', async () => {
     const { home, follower, writer, client, copy, hashes, loseNextAnswer } = await two.newPair()
     const id = newId()
-    await writer.append(home, request(note('known to both', id)))
+    await appendOne(writer, home, request(note('known to both', id)))
     await copy()
     await appendToBranch(follower, [request({ type: 'forget', id })])
-    await writer.append(home, request({ type: 'forget', id }))
+    await appendOne(writer, home, request({ type: 'forget', id }))
     loseNextAnswer()
     await expect(sendBranch(follower, client, 'LATEST_WINS')).rejects.toThrow('does not answer')
     await copy()
@@ -49,12 +50,13 @@ describe.each(SERVICE_DATABASES)('when an answer of the home is lost, on $name',
   it('a worker that died before it made the branch again does so when it is back', async () => {
     const { home, follower, writer, client, copy, hashes } = await two.newPair()
     const id = newId()
-    await writer.append(home, request(note('known to both', id)))
+    await appendOne(writer, home, request(note('known to both', id)))
     await copy()
     await appendToBranch(follower, [
       request({ type: 'revise', id, input: { content: { kind: 'note', fields: { text: 'offline' } } } }),
     ])
-    await writer.append(
+    await appendOne(
+      writer,
       home,
       request({ type: 'revise', id, input: { content: { kind: 'note', fields: { text: 'at home' } } } }),
     )
@@ -71,7 +73,7 @@ describe.each(SERVICE_DATABASES)('when an answer of the home is lost, on $name',
   it('a request that waits in the branch, asked again, is neither refused nor taken twice', async () => {
     const { home, follower, writer, copy } = await two.newPair()
     const id = newId()
-    await writer.append(home, request(note('known to both', id)))
+    await appendOne(writer, home, request(note('known to both', id)))
     await copy()
     const change = request({
       type: 'revise',
@@ -79,11 +81,11 @@ describe.each(SERVICE_DATABASES)('when an answer of the home is lost, on $name',
       input: { content: { kind: 'note', fields: { text: 'offline' } } },
     })
     await appendToBranch(follower, [change])
-    await writer.append(home, request({ type: 'forget', id }))
+    await appendOne(writer, home, request({ type: 'forget', id }))
     await copy()
     const { outcomes } = await appendToBranch(follower, [change])
     expect(outcomes).toMatchObject([{ error: { code: 'UNAVAILABLE' } }])
-    await writer.append(home, request({ type: 'restore', id }))
+    await appendOne(writer, home, request({ type: 'restore', id }))
     await copy()
     const { outcomes: later } = await appendToBranch(follower, [change])
     expect(later).toMatchObject([{ appended: { memory: { state: { id } } } }])
@@ -93,10 +95,10 @@ describe.each(SERVICE_DATABASES)('when an answer of the home is lost, on $name',
   it('a request that the home may have accepted is not refused on what is known here', async () => {
     const { home, follower, writer, client, copy, loseNextAnswer } = await two.newPair()
     const id = newId()
-    await writer.append(home, request(note('known to both', id)))
+    await appendOne(writer, home, request(note('known to both', id)))
     await copy()
-    await writer.append(home, request({ type: 'forget', id }))
-    await writer.append(home, request({ type: 'restore', id }))
+    await appendOne(writer, home, request({ type: 'forget', id }))
+    await appendOne(writer, home, request({ type: 'restore', id }))
     const routed = routeToHomes(writer, { homeOf: () => client, onCommitted: () => {} })
     // Its writer has seen the newest version, elsewhere; the copy is behind.
     const change = request({
@@ -107,18 +109,21 @@ describe.each(SERVICE_DATABASES)('when an answer of the home is lost, on $name',
     })
     await updateFollowed(follower, { state: 'CONNECTED' })
     loseNextAnswer()
-    await expect(routed.append(follower, change)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    await expect(appendOne(routed, follower, change)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
     await copy()
-    expect(await routed.append(follower, change)).toMatchObject({ duplicate: true, memory: { version: 4 } })
+    expect(await appendOne(routed, follower, change)).toMatchObject({
+      duplicate: true,
+      memory: { version: 4 },
+    })
     const { idempotencyKey: _, ...bare } = change
     await updateFollowed(follower, { state: 'CONNECTED' })
     loseNextAnswer()
-    await expect(routed.append(follower, bare)).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN' })
+    await expect(appendOne(routed, follower, bare)).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN' })
   })
 
   it('a follower that took the home for lost finds it again, though nothing is new there', async () => {
     const { home, follower, writer, copy } = await two.newPair()
-    await writer.append(home, request(note('known to both')))
+    await appendOne(writer, home, request(note('known to both')))
     await copy()
     await copy(() => updateFollowed(follower, { state: 'OFFLINE', problem: 'an answer took too long' }))
     expect(await readFollowed(follower)).toMatchObject({ state: 'CONNECTED', problem: null })
@@ -127,7 +132,7 @@ describe.each(SERVICE_DATABASES)('when an answer of the home is lost, on $name',
   it('what the home refuses because it erased the memory is kept nowhere, whichever comes first', async () => {
     const { home, follower, writer, client, copy } = await two.newPair()
     const id = newId()
-    await writer.append(home, request(note('a secret', id)))
+    await appendOne(writer, home, request(note('a secret', id)))
     await copy()
     await appendToBranch(follower, [
       request({
@@ -152,7 +157,7 @@ describe.each(SERVICE_DATABASES)('when an answer of the home is lost, on $name',
 
   it('what another follower sent goes to the home or back, never into the branch of one in between', async () => {
     const { home, follower, writer, client, copy, loseNextAnswer } = await two.newPair()
-    await writer.append(home, request(note('known to both')))
+    await appendOne(writer, home, request(note('known to both')))
     await copy()
     const between = routeToHomes(writer, { homeOf: () => client, onCommitted: () => {} })
     const sender = { keyId: newId(), keyName: 'another follower' }
@@ -174,7 +179,7 @@ describe.each(SERVICE_DATABASES)('when an answer of the home is lost, on $name',
 
   it('a write that meets the promotion of its own Daybook is decided there, under the same key', async () => {
     const { home, follower, writer, client, copy } = await two.newPair()
-    await writer.append(home, request(note('known to both')))
+    await appendOne(writer, home, request(note('known to both')))
     await copy()
     const lost: HomeClient = {
       ...client,
@@ -186,7 +191,7 @@ describe.each(SERVICE_DATABASES)('when an answer of the home is lost, on $name',
     const routed = routeToHomes(writer, { homeOf: () => lost, onCommitted: () => {} })
     const asked = request(note('in the new epoch'))
     await updateFollowed(follower, { state: 'CONNECTED' })
-    expect(await routed.append(follower, asked)).toMatchObject({ memory: { sequence: 2 } })
-    expect(await routed.append(follower, asked)).toMatchObject({ duplicate: true })
+    expect(await appendOne(routed, follower, asked)).toMatchObject({ memory: { sequence: 2 } })
+    expect(await appendOne(routed, follower, asked)).toMatchObject({ duplicate: true })
   })
 })

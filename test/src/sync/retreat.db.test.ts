@@ -1,3 +1,4 @@
+import { appendOne } from '@daybook/journal/append/journal-writer'
 import { loseTail } from '@daybook/journal/testing/lose-tail'
 import { newId } from '@daybook/memory/id'
 import { type ReadModelHarness, startReadModelHarness } from '@daybook/pgvector/testing/read-model-harness'
@@ -36,10 +37,10 @@ describe.each(SERVICE_DATABASES)('what a lost home had decided, on $name', ({ st
     const pair = await two.newPair()
     const { home, follower, writer, copy, database } = pair
     const id = newId()
-    await writer.append(home, request(note('first', id)))
+    await appendOne(writer, home, request(note('first', id)))
     await copy()
     if (!sawIt) await appendToBranch(follower, [revise(id, 'offline')])
-    await writer.append(home, revise(id, 'at home'))
+    await appendOne(writer, home, revise(id, 'at home'))
     await copy()
     if (sawIt) await appendToBranch(follower, [revise(id, 'offline')])
     await loseTail(database, home, 1)
@@ -62,7 +63,7 @@ describe.each(SERVICE_DATABASES)('what a lost home had decided, on $name', ({ st
 
   it('does not take with it what does not rest on it, where a person has to decide', async () => {
     const { home, follower, writer, client, memoryId } = await overtaken(false)
-    await writer.append(home, revise(memoryId, 'once more at home'))
+    await appendOne(writer, home, revise(memoryId, 'once more at home'))
     for (let sent = 1; sent > 0; ) ({ sent } = await sendBranch(follower, client, 'ASK'))
     const found = await listConflicts(follower, { limit: 10, resolved: false })
     expect(found).toHaveLength(2)
@@ -73,10 +74,10 @@ describe.each(SERVICE_DATABASES)('what a lost home had decided, on $name', ({ st
     const { home, follower, writer, copy } = await two.newPair()
     const { projection, readModel } = harness
     const [kept, erased] = [newId(), newId()]
-    await writer.append(home, request(note('kept', kept)))
+    await appendOne(writer, home, request(note('kept', kept)))
     await copy()
     await harness.apply(follower)
-    await writer.append(home, request(note('the secret', erased)))
+    await appendOne(writer, home, request(note('the secret', erased)))
     await copy()
     await harness.apply(follower)
     await writer.erase(home, [erased], request(note('')).metadata)

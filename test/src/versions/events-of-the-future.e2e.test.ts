@@ -7,7 +7,7 @@ import {
   type TestGateway,
   testClient,
 } from '@daybook/gateway/testing/test-gateway'
-import { createJournalWriter } from '@daybook/journal/append/journal-writer'
+import { appendOne, createJournalWriter } from '@daybook/journal/append/journal-writer'
 import { importJournal } from '@daybook/journal/import/import-journal'
 import { appendAsAnother } from '@daybook/journal/testing/append-as-another'
 import { bytesOf, exported } from '@daybook/journal/testing/exports'
@@ -131,7 +131,13 @@ describe.each(KINDS)('events of other versions, on $kind.name', ({ kind, other }
     return testClient(gateway.url, key, projectId)
   }
   const remember = async (scope: ProjectScope, text: string) =>
-    (await createJournalWriter(() => {}).append(scope, note(text))).memory.state
+    (
+      await appendOne(
+        createJournalWriter(() => {}),
+        scope,
+        note(text),
+      )
+    ).memory.state
   const search = async (client: TestClient, query: string, labels: string[] | null = null, atLeast = 0) =>
     (await client.data(SEARCH, { query, labels, atLeast })).search.hits.map(
       ({ memory }: { memory: { text: string } }) => memory.text,
@@ -223,7 +229,7 @@ describe.each(KINDS)('events of other versions, on $kind.name', ({ kind, other }
 
     const writer = createJournalWriter(() => {})
     const input = { content: { kind: 'note', fields: { text: 'two otters dive' } } }
-    await writer.append(scope, { ...note(''), command: { type: 'revise', id, input } })
+    await appendOne(writer, scope, { ...note(''), command: { type: 'revise', id, input } })
     expect(await search(client, 'otters', ['of version 1'], 2)).toEqual(['two otters dive'])
     const lines = (await exported(database.db, [scope.projectId]))
       .split('\n')

@@ -1,4 +1,4 @@
-import { createJournalWriter } from '@daybook/journal/append/journal-writer'
+import { appendOne, createJournalWriter } from '@daybook/journal/append/journal-writer'
 import { newId } from '@daybook/memory/id'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { sql } from 'kysely'
@@ -17,7 +17,7 @@ describe.each(TEST_DATABASES)('authors in the read model on $name', ({ start }) 
     const writer = createJournalWriter(() => {})
     const key = newId()
     for (const named of [key, key.toUpperCase()])
-      await writer.append(scope, {
+      await appendOne(writer, scope, {
         command: {
           type: 'remember',
           id: newId(),

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readHead } from '../read/read.ts'
 import { forgetting, note, restoring } from '../testing/requests.ts'
 import type { AppendRequest } from './append-request.ts'
-import { createJournalWriter } from './journal-writer.ts'
+import { appendOne, createJournalWriter } from './journal-writer.ts'
 
 describe.each(TEST_DATABASES)(
   'a connection to $name that breaks around COMMIT',
@@ -33,7 +33,7 @@ describe.each(TEST_DATABASES)(
     /** Appends while the connection breaks at COMMIT. @returns what each caller was told */
     const lose = async (delivered: boolean, ...requests: AppendRequest[]) => {
       const cut = proxy.cutNextCommit({ delivered })
-      const results = Promise.allSettled(requests.map((request) => writer.append(scope, request)))
+      const results = Promise.allSettled(requests.map((request) => appendOne(writer, scope, request)))
       await cut
       return (await results).map((one) => (one.status === 'rejected' ? one.reason : null))
     }
@@ -61,7 +61,7 @@ describe.each(TEST_DATABASES)(
         const before = await readHead(scope)
         const request = () => note('keyed', { idempotencyKey: `delivered ${delivered}` })
         expect(await lose(delivered, request())).toMatchObject([{ code: 'UNAVAILABLE' }])
-        expect((await writer.append(scope, request())).duplicate).toBe(delivered)
+        expect((await appendOne(writer, scope, request())).duplicate).toBe(delivered)
         expect(await readHead(scope)).toBe(before + 1)
       },
     )
@@ -70,7 +70,7 @@ describe.each(TEST_DATABASES)(
       it.each([true, false])(
         'an append in one statement may be sent again with its key, and takes effect once (delivered: %s)',
         async (delivered) => {
-          await writer.append(scope, note('so that the writer knows the end'))
+          await appendOne(writer, scope, note('so that the writer knows the end'))
           const before = await readHead(scope)
           const [told, keyed] = await lose(
             delivered,
@@ -79,45 +79,49 @@ describe.each(TEST_DATABASES)(
           )
           expect([told?.code, keyed?.code]).toEqual(['OUTCOME_UNKNOWN', 'UNAVAILABLE'])
           expect(await readHead(scope)).toBe(before + (delivered ? 2 : 0))
-          const again = await writer.append(scope, note('key', { idempotencyKey: `statement ${delivered}` }))
+          const again = await appendOne(
+            writer,
+            scope,
+            note('key', { idempotencyKey: `statement ${delivered}` }),
+          )
           expect(again.duplicate).toBe(delivered)
         },
       )
 
     it('forget and restore that are repeated with their keys take effect once', async () => {
-      const { memory } = await writer.append(scope, note('back and forth'))
+      const { memory } = await appendOne(writer, scope, note('back and forth'))
       const { id } = memory.state
       const forget = { ...forgetting(id), idempotencyKey: 'forget' }
       const restore = { ...restoring(id), idempotencyKey: 'restore' }
       expect(await lose(true, forget)).toMatchObject([{ code: 'UNAVAILABLE' }])
-      const forgotten = await writer.append(scope, forget)
+      const forgotten = await appendOne(writer, scope, forget)
       expect([forgotten.duplicate, forgotten.memory.version]).toEqual([true, 2])
-      const restored = await writer.append(scope, restore)
+      const restored = await appendOne(writer, scope, restore)
       expect([restored.duplicate, restored.memory.version]).toEqual([false, 3])
-      expect(await writer.append(scope, restore)).toEqual({
+      expect(await appendOne(writer, scope, restore)).toEqual({
         ...restored,
         written: null,
         event: null,
         duplicate: true,
       })
       const head = await readHead(scope)
-      expect(await writer.append(scope, forget)).toEqual(forgotten)
+      expect(await appendOne(writer, scope, forget)).toEqual(forgotten)
       expect(await readHead(scope)).toBe(head)
     })
 
     it('a forget that changes nothing keeps its answer under its key', async () => {
-      const { memory } = await writer.append(scope, note('gone already'))
+      const { memory } = await appendOne(writer, scope, note('gone already'))
       const { id } = memory.state
-      const first = await writer.append(scope, forgetting(id))
-      const nothing = await writer.append(scope, { ...forgetting(id), idempotencyKey: 'nothing' })
+      const first = await appendOne(writer, scope, forgetting(id))
+      const nothing = await appendOne(writer, scope, { ...forgetting(id), idempotencyKey: 'nothing' })
       expect(nothing).toMatchObject({
         event: null,
         duplicate: false,
         memory: { version: first.memory.version },
       })
-      await writer.append(scope, restoring(id))
+      await appendOne(writer, scope, restoring(id))
       const head = await readHead(scope)
-      const again = await writer.append(scope, { ...forgetting(id), idempotencyKey: 'nothing' })
+      const again = await appendOne(writer, scope, { ...forgetting(id), idempotencyKey: 'nothing' })
       expect(again).toMatchObject({ duplicate: true, memory: { version: first.memory.version } })
       expect(await readHead(scope)).toBe(head)
     })

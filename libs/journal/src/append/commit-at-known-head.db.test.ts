@@ -16,9 +16,8 @@ import { readHead } from '../read/read.ts'
 import { appendWithin } from '../testing/append-as-another.ts'
 import { forgetting, note } from '../testing/requests.ts'
 import type { AppendRequest } from './append-request.ts'
-import { commitAtKnownHead } from './commit-at-known-head.ts'
-import { commitBatch } from './commit-batch.ts'
-import { createJournalWriter } from './journal-writer.ts'
+import { commitAtKnownHead, commitBatch } from './commit-batch.ts'
+import { appendOne, createJournalWriter } from './journal-writer.ts'
 import type { KnownHead } from './known-head.ts'
 
 needing(POSTGRES).describe('appends in one statement', () => {
@@ -147,13 +146,13 @@ needing(POSTGRES).describe('appends in one statement', () => {
     )
     const other = createJournalWriter(() => {})
     for (let round = 0; round < 5; round += 1) {
-      const { memory } = await writer.append(scope, note(`one ${round}`))
+      const { memory } = await appendOne(writer, scope, note(`one ${round}`))
       await Promise.all([
-        writer.append(scope, note('two')),
-        writer.append(scope, forgetting(memory.state.id)),
+        appendOne(writer, scope, note('two')),
+        appendOne(writer, scope, forgetting(memory.state.id)),
       ])
-      await writer.append(scope, note('three'))
-      if (round === 3) await other.append(scope, note('of another process'))
+      await appendOne(writer, scope, note('three'))
+      if (round === 3) await appendOne(other, scope, note('of another process'))
     }
     expect(await readHead(scope)).toBe(21)
     expect(committed).toEqual(Array.from({ length: 21 }, (_, index) => index + 1).filter((n) => n !== 17))

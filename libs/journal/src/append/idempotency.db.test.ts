@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readHead } from '../read/read.ts'
 import { forgetting, note, revision } from '../testing/requests.ts'
 import { isHashOf, requestHash } from './append-request.ts'
-import { createJournalWriter } from './journal-writer.ts'
+import { appendOne, createJournalWriter } from './journal-writer.ts'
 
 const quiet = () => createJournalWriter(() => {})
 
@@ -18,8 +18,8 @@ describe.each(TEST_DATABASES)('idempotency keys on $name', ({ start }) => {
 
   it('give a repeated request its first result, also after a restart', async () => {
     const scope = await database.newProject()
-    const first = await quiet().append(scope, note('once', { idempotencyKey: 'k' }))
-    const again = await quiet().append(scope, note('once', { idempotencyKey: 'k' }))
+    const first = await appendOne(quiet(), scope, note('once', { idempotencyKey: 'k' }))
+    const again = await appendOne(quiet(), scope, note('once', { idempotencyKey: 'k' }))
     expect(again).toEqual({ memory: first.memory, written: null, event: null, duplicate: true })
     expect(await readHead(scope)).toBe(1)
   })
@@ -27,12 +27,14 @@ describe.each(TEST_DATABASES)('idempotency keys on $name', ({ start }) => {
   it('give the first result even after the memory went on', async () => {
     const scope = await database.newProject()
     const writer = quiet()
-    const first = await writer.append(scope, note('one', { idempotencyKey: 'k' }))
+    const first = await appendOne(writer, scope, note('one', { idempotencyKey: 'k' }))
     const { id } = first.memory.state
-    const second = await writer.append(scope, revision(id, 'two', { idempotencyKey: 'k2' }))
-    await writer.append(scope, forgetting(id))
-    expect((await writer.append(scope, note('one', { idempotencyKey: 'k' }))).memory).toEqual(first.memory)
-    expect((await writer.append(scope, revision(id, 'two', { idempotencyKey: 'k2' }))).memory).toEqual(
+    const second = await appendOne(writer, scope, revision(id, 'two', { idempotencyKey: 'k2' }))
+    await appendOne(writer, scope, forgetting(id))
+    expect((await appendOne(writer, scope, note('one', { idempotencyKey: 'k' }))).memory).toEqual(
+      first.memory,
+    )
+    expect((await appendOne(writer, scope, revision(id, 'two', { idempotencyKey: 'k2' }))).memory).toEqual(
       second.memory,
     )
     expect(await readHead(scope)).toBe(3)
@@ -60,12 +62,12 @@ describe.each(TEST_DATABASES)('idempotency keys on $name', ({ start }) => {
     if (first === undefined || 'error' in first) throw new Error('the first was refused')
     expect(other).toMatchObject({ error: { code: 'IDEMPOTENCY_CONFLICT', currentVersion: 1 } })
     const { id } = first.appended.memory.state
-    await writer.append(scope, revision(id, 'two'))
+    await appendOne(writer, scope, revision(id, 'two'))
     for (const request of [
       note('another', { idempotencyKey: 'k' }),
       revision(id, 'x', { idempotencyKey: 'k' }),
     ])
-      await expect(quiet().append(scope, request)).rejects.toMatchObject({
+      await expect(appendOne(quiet(), scope, request)).rejects.toMatchObject({
         code: 'IDEMPOTENCY_CONFLICT',
         currentVersion: 2,
       })
@@ -75,18 +77,20 @@ describe.each(TEST_DATABASES)('idempotency keys on $name', ({ start }) => {
   it('are remembered for requests that changed nothing', async () => {
     const scope = await database.newProject()
     const writer = quiet()
-    const { memory } = await writer.append(scope, note('same'))
+    const { memory } = await appendOne(writer, scope, note('same'))
     const { id } = memory.state
     const request = revision(id, 'same', { idempotencyKey: 'k' })
-    expect(await writer.append(scope, request)).toMatchObject({ event: null, duplicate: false })
-    await writer.append(scope, revision(id, 'other'))
-    expect(await writer.append(scope, request)).toEqual({
+    expect(await appendOne(writer, scope, request)).toMatchObject({ event: null, duplicate: false })
+    await appendOne(writer, scope, revision(id, 'other'))
+    expect(await appendOne(writer, scope, request)).toEqual({
       memory,
       written: null,
       event: null,
       duplicate: true,
     })
-    await expect(writer.append(scope, revision(id, 'third', { idempotencyKey: 'k' }))).rejects.toMatchObject({
+    await expect(
+      appendOne(writer, scope, revision(id, 'third', { idempotencyKey: 'k' })),
+    ).rejects.toMatchObject({
       code: 'IDEMPOTENCY_CONFLICT',
     })
   })
@@ -94,7 +98,7 @@ describe.each(TEST_DATABASES)('idempotency keys on $name', ({ start }) => {
   it('are recognised with a field left out that a newer client sends', async () => {
     const scope = await database.newProject()
     const newer = note('newer', { idempotencyKey: 'k2' })
-    const { memory } = await quiet().append(scope, newer)
+    const { memory } = await appendOne(quiet(), scope, newer)
     // As a newer client sends it, which knows more fields; each of those has a default.
     const input = {
       content: { kind: 'note', fields: { text: 'newer', title: null } },
@@ -102,7 +106,7 @@ describe.each(TEST_DATABASES)('idempotency keys on $name', ({ start }) => {
       labels: null,
     }
     const retried: Command = { type: 'remember', id: newId(), input }
-    expect(await quiet().append(scope, { ...newer, command: retried })).toEqual({
+    expect(await appendOne(quiet(), scope, { ...newer, command: retried })).toEqual({
       memory,
       written: null,
       event: null,
@@ -113,8 +117,8 @@ describe.each(TEST_DATABASES)('idempotency keys on $name', ({ start }) => {
   it('are not used up by a refused request', async () => {
     const scope = await database.newProject()
     const writer = quiet()
-    await expect(writer.append(scope, note('', { idempotencyKey: 'k' }))).rejects.toThrow('blank')
-    const { duplicate } = await writer.append(scope, note('better', { idempotencyKey: 'k' }))
+    await expect(appendOne(writer, scope, note('', { idempotencyKey: 'k' }))).rejects.toThrow('blank')
+    const { duplicate } = await appendOne(writer, scope, note('better', { idempotencyKey: 'k' }))
     expect(duplicate).toBe(false)
   })
 
@@ -122,14 +126,14 @@ describe.each(TEST_DATABASES)('idempotency keys on $name', ({ start }) => {
     const writer = quiet()
     for (const text of ['one', 'another']) {
       const scope = await database.newProject()
-      expect((await writer.append(scope, note(text, { idempotencyKey: 'k' }))).duplicate).toBe(false)
+      expect((await appendOne(writer, scope, note(text, { idempotencyKey: 'k' }))).duplicate).toBe(false)
     }
   })
 
   it('let one of two racing writers through and give both the same memory', async () => {
     const scope = await database.newProject()
     const results = await Promise.all(
-      [quiet(), quiet()].map((writer) => writer.append(scope, note('once', { idempotencyKey: 'k' }))),
+      [quiet(), quiet()].map((writer) => appendOne(writer, scope, note('once', { idempotencyKey: 'k' }))),
     )
     expect(results.map((result) => result.duplicate).toSorted()).toEqual([false, true])
     expect(results[0]?.memory).toEqual(results[1]?.memory)
@@ -139,7 +143,7 @@ describe.each(TEST_DATABASES)('idempotency keys on $name', ({ start }) => {
   it('let one of two racing writers with different requests through and refuse the other', async () => {
     const scope = await database.newProject()
     const results = await Promise.allSettled(
-      ['one', 'another'].map((text) => quiet().append(scope, note(text, { idempotencyKey: 'k' }))),
+      ['one', 'another'].map((text) => appendOne(quiet(), scope, note(text, { idempotencyKey: 'k' }))),
     )
     expect(results.map((result) => result.status).toSorted()).toEqual(['fulfilled', 'rejected'])
     expect(results.find((result) => result.status === 'rejected')).toMatchObject({

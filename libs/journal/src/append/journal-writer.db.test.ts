@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readHead, readJournal } from '../read/read.ts'
 import { readable } from '../read/stored-event.ts'
 import { forgetting, NOBODY, note, restoring, revision } from '../testing/requests.ts'
-import { createJournalWriter } from './journal-writer.ts'
+import { appendOne, createJournalWriter } from './journal-writer.ts'
 
 const quiet = () => createJournalWriter(() => {})
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
@@ -36,7 +36,7 @@ describe.each(TEST_DATABASES)('the journal on $name', ({ start }) => {
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
     const metadata = { actor: 'me', correlationId: 'request 1', causationId: 'event 0', traceparent }
     const request = note('hello', { metadata })
-    const { memory, event, duplicate } = await quiet().append(scope, request)
+    const { memory, event, duplicate } = await appendOne(quiet(), scope, request)
     expect({ version: memory.version, sequence: memory.sequence, duplicate }).toEqual({
       version: 1,
       sequence: 1,
@@ -59,9 +59,9 @@ describe.each(TEST_DATABASES)('the journal on $name', ({ start }) => {
     const gateways = [quiet(), quiet(), quiet()]
     await Promise.all(
       upTo(150).map(async (number) => {
-        const gateway = gateways[number % gateways.length]
-        const { memory } = (await gateway?.append(scope, note(`${number}`))) ?? {}
-        if (number % 3 === 0) await gateway?.append(scope, revision(memory?.state.id ?? '', 'again'))
+        const gateway = gateways[number % gateways.length]!
+        const { memory } = await appendOne(gateway, scope, note(`${number}`))
+        if (number % 3 === 0) await appendOne(gateway, scope, revision(memory.state.id, 'again'))
       }),
     )
     const written = await events(scope)
@@ -74,8 +74,8 @@ describe.each(TEST_DATABASES)('the journal on $name', ({ start }) => {
     const [one, other] = [await database.newProject(), await database.newProject()]
     const writer = quiet()
     await Promise.all([
-      ...upTo(20).map(() => writer.append(one, note('one'))),
-      ...upTo(10).map(() => writer.append(other, note('other'))),
+      ...upTo(20).map(() => appendOne(writer, one, note('one'))),
+      ...upTo(10).map(() => appendOne(writer, other, note('other'))),
     ])
     expect((await events(one)).map((event) => event.sequence)).toEqual(upTo(20))
     expect((await events(other)).map((event) => event.data.state.content.text)).toEqual(
@@ -86,9 +86,9 @@ describe.each(TEST_DATABASES)('the journal on $name', ({ start }) => {
   it('commits what arrives together in one transaction, and what arrives meanwhile in the next', async () => {
     const scope = await database.newProject()
     const writer = quiet()
-    const first = upTo(100).map((number) => writer.append(scope, note(`${number}`)))
+    const first = upTo(100).map((number) => appendOne(writer, scope, note(`${number}`)))
     await Promise.race(first)
-    await Promise.all([...first, ...upTo(100).map((number) => writer.append(scope, note(`${number}`)))])
+    await Promise.all([...first, ...upTo(100).map((number) => appendOne(writer, scope, note(`${number}`)))])
     expect(await readHead(scope)).toBe(200)
     expect(await countTransactions(scope)).toBeLessThanOrEqual(3)
   })
@@ -110,7 +110,7 @@ describe.each(TEST_DATABASES)('the journal on $name', ({ start }) => {
   it('keeps the order in which one caller asked', async () => {
     const scope = await database.newProject()
     const writer = quiet()
-    await Promise.all(upTo(50).map((number) => writer.append(scope, note(`${number}`))))
+    await Promise.all(upTo(50).map((number) => appendOne(writer, scope, note(`${number}`))))
     expect((await events(scope)).map((event) => event.data.state.content.text)).toEqual(upTo(50).map(String))
   })
 
@@ -139,8 +139,8 @@ describe.each(TEST_DATABASES)('the journal on $name', ({ start }) => {
   it('gives what changes nothing no sequence either', async () => {
     const scope = await database.newProject()
     const writer = quiet()
-    const { memory } = await writer.append(scope, note('same'))
-    expect(await writer.append(scope, revision(memory.state.id, 'same'))).toEqual({
+    const { memory } = await appendOne(writer, scope, note('same'))
+    expect(await appendOne(writer, scope, revision(memory.state.id, 'same'))).toEqual({
       memory,
       written: null,
       event: null,
@@ -181,14 +181,14 @@ describe.each(TEST_DATABASES)('the journal on $name', ({ start }) => {
   it('restores a version of long ago from what the journal says', async () => {
     const scope = await database.newProject()
     const writer = quiet()
-    const { memory } = await writer.append(scope, note('one'))
+    const { memory } = await appendOne(writer, scope, note('one'))
     const { id } = memory.state
-    await writer.append(scope, revision(id, 'two'))
-    await writer.append(scope, forgetting(id))
-    const restored = await writer.append(scope, restoring(id, 1))
+    await appendOne(writer, scope, revision(id, 'two'))
+    await appendOne(writer, scope, forgetting(id))
+    const restored = await appendOne(writer, scope, restoring(id, 1))
     expect(restored.memory.state).toMatchObject({ content: { text: 'one' }, forgottenAt: null })
     expect(restored.event).toMatchObject({ type: 'MemoryRestored', data: { restoredVersion: 1 } })
-    await expect(writer.append(scope, restoring(id, 9))).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    await expect(appendOne(writer, scope, restoring(id, 9))).rejects.toMatchObject({ code: 'NOT_FOUND' })
     expect(restored.memory).toMatchObject({ version: 4, sequence: 4, hash: restored.event?.hash })
     expect(fold(await events(scope)).get(id)).toEqual({
       state: restored.memory.state,
@@ -200,8 +200,8 @@ describe.each(TEST_DATABASES)('the journal on $name', ({ start }) => {
   it('finds no memory of another project', async () => {
     const [one, other] = [await database.newProject(), await database.newProject()]
     const writer = quiet()
-    const { memory } = await writer.append(one, note('mine'))
-    await expect(writer.append(other, forgetting(memory.state.id))).rejects.toMatchObject({
+    const { memory } = await appendOne(writer, one, note('mine'))
+    await expect(appendOne(writer, other, forgetting(memory.state.id))).rejects.toMatchObject({
       code: 'NOT_FOUND',
     })
     expect(await readHead(other)).toBe(0)
@@ -210,7 +210,7 @@ describe.each(TEST_DATABASES)('the journal on $name', ({ start }) => {
   it('records later events at later times', async () => {
     const scope = await database.newProject()
     const writer = quiet()
-    for (const text of ['a', 'b', 'c', 'd']) await writer.append(scope, note(text))
+    for (const text of ['a', 'b', 'c', 'd']) await appendOne(writer, scope, note(text))
     const times = (await events(scope)).map((event) => event.recordedAt)
     expect(times).toEqual(times.toSorted())
     expect(Math.abs(Date.parse(times[3] ?? '') - Date.now())).toBeLessThan(3_600_000)
@@ -223,9 +223,9 @@ describe.each(TEST_DATABASES)('the journal on $name', ({ start }) => {
       expect(projectId).toBe(scope.projectId)
       heard.push(...(committed as LinkedEvent[]))
     })
-    await Promise.all(upTo(30).map((number) => writer.append(scope, note(`${number}`))))
-    await Promise.all(upTo(30).map((number) => writer.append(scope, note(`${number}`))))
-    await expect(writer.append(scope, note(''))).rejects.toThrow('blank')
+    await Promise.all(upTo(30).map((number) => appendOne(writer, scope, note(`${number}`))))
+    await Promise.all(upTo(30).map((number) => appendOne(writer, scope, note(`${number}`))))
+    await expect(appendOne(writer, scope, note(''))).rejects.toThrow('blank')
     expect(heard).toEqual(await events(scope))
   })
 
@@ -233,7 +233,7 @@ describe.each(TEST_DATABASES)('the journal on $name', ({ start }) => {
     const scope = await database.newProject()
     const writer = quiet()
     await writer.drained()
-    const appends = upTo(20).map((number) => writer.append(scope, note(`${number}`)))
+    const appends = upTo(20).map((number) => appendOne(writer, scope, note(`${number}`)))
     await writer.drained()
     expect(await readHead(scope)).toBe(20)
     await Promise.all(appends)
@@ -269,9 +269,9 @@ describe.each(TEST_DATABASES)('the journal on $name', ({ start }) => {
     const scope = await database.newProject()
     const writer = quiet()
     const results = await Promise.allSettled([
-      writer.append(scope, note('before')),
-      writer.append(scope, note('bad', more)),
-      writer.append(scope, note('after')),
+      appendOne(writer, scope, note('before')),
+      appendOne(writer, scope, note('bad', more)),
+      appendOne(writer, scope, note('after')),
     ])
     expect(results.map((result) => result.status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
     expect((await events(scope)).map((event) => [event.sequence, event.data.state.content.text])).toEqual([
@@ -286,7 +286,7 @@ describe.each(TEST_DATABASES)('the journal on $name', ({ start }) => {
     let writing = true
     const appends = Promise.all(
       upTo(10).map(async (lane) => {
-        for (const number of upTo(20)) await writers[lane % 2]?.append(scope, note(`${lane} ${number}`))
+        for (const number of upTo(20)) await appendOne(writers[lane % 2]!, scope, note(`${lane} ${number}`))
       }),
     ).finally(() => {
       writing = false

@@ -6,8 +6,14 @@ import type { Metrics } from '@daybook/runtime/metrics'
 import { currentTraceparent, inSpan } from '@daybook/runtime/trace-context'
 import { type Erasure, eraseMemories } from '../erase/erase-contents.ts'
 import type { Appended, AppendOutcome, AppendRequest } from './append-request.ts'
-import { commitAtKnownHead, needOnlyTheHead } from './commit-at-known-head.ts'
-import { appendFailure, type CommittedBatch, CommitUnknown, commitBatch } from './commit-batch.ts'
+import {
+  appendFailure,
+  type CommittedBatch,
+  CommitUnknown,
+  commitAtKnownHead,
+  commitBatch,
+  needOnlyTheHead,
+} from './commit-batch.ts'
 import { createKnownHeads } from './known-head.ts'
 
 /**
@@ -20,13 +26,9 @@ import { createKnownHeads } from './known-head.ts'
  */
 export interface JournalWriter {
   /**
-   * @throws ValidationError, ConflictError, NotFoundError; UnavailableError if the request may be sent again
-   * as it is; DaybookError OUTCOME_UNKNOWN if it has no idempotency key and may have been committed
-   */
-  append(scope: ProjectScope, request: AppendRequest): Promise<Appended>
-  /**
    * Commits the requests together; each has its own outcome.
-   * @throws UnavailableError, OUTCOME_UNKNOWN as above
+   * @throws UnavailableError if they may be sent again as they are; DaybookError OUTCOME_UNKNOWN if one has no
+   * idempotency key and they may have been committed
    */
   appendMany(scope: ProjectScope, requests: readonly AppendRequest[]): Promise<readonly AppendOutcome[]>
   /**
@@ -36,6 +38,21 @@ export interface JournalWriter {
   erase(scope: ProjectScope, memoryIds: readonly string[], metadata: EventMetadata): Promise<Erasure>
   /** Resolves once everything accepted so far is committed or refused. */
   drained(): Promise<void>
+}
+
+/**
+ * Appends one request.
+ * @throws ValidationError, ConflictError, NotFoundError; what `appendMany` throws
+ */
+export async function appendOne(
+  writer: Pick<JournalWriter, 'appendMany'>,
+  scope: ProjectScope,
+  request: AppendRequest,
+): Promise<Appended> {
+  const [outcome] = await writer.appendMany(scope, [request])
+  if (outcome === undefined) throw new Error('an append had no outcome')
+  if ('error' in outcome) throw outcome.error
+  return outcome.appended
 }
 
 /** Requests that must be committed together. */
@@ -155,12 +172,6 @@ export function createJournalWriter(
 
   return {
     appendMany,
-    async append(scope, request) {
-      const [outcome] = await appendMany(scope, [request])
-      if (outcome === undefined) throw new Error('an append had no outcome')
-      if ('error' in outcome) throw outcome.error
-      return outcome.appended
-    },
     async erase(scope, memoryIds, metadata) {
       const startedAt = performance.now()
       const erasure = eraseMemories(scope, memoryIds, metadata)

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 
 /*
  * The end of a project's journal as this process last saw it, after its own commit. Another process may have
- * appended since: `commit-at-known-head.ts` finds out.
+ * appended since: `commit-batch.ts` finds out.
  */
 
 /** A journal's end, and what the database's clock showed then. */

@@ -15,7 +15,7 @@ import { readable } from '../read/stored-event.ts'
 import { eraseEvents } from '../testing/erase.ts'
 import { forgetting, NOBODY, restoring } from '../testing/requests.ts'
 import type { AppendRequest } from './append-request.ts'
-import { createJournalWriter } from './journal-writer.ts'
+import { appendOne, createJournalWriter } from './journal-writer.ts'
 
 const remembering = (input: RememberInput): AppendRequest => ({
   command: { type: 'remember', id: newId(), input },
@@ -63,9 +63,13 @@ describe.each(TEST_DATABASES)('one thing, one memory on $name', ({ start, severa
   })
   afterAll(() => database.stop())
   const writer = () => createJournalWriter(() => {})
+  const appending = () => {
+    const one = writer()
+    return (scope: ProjectScope, request: AppendRequest) => appendOne(one, scope, request)
+  }
 
   it('refuses a key that no store can keep, and only the request that has it', async () => {
-    const { append } = writer()
+    const append = appending()
     const scope = await database.newProject()
     await append(scope, insight('jwt', 'one'))
     const [first, bad, alone] = await Promise.allSettled([
@@ -83,7 +87,7 @@ describe.each(TEST_DATABASES)('one thing, one memory on $name', ({ start, severa
 
   it('revises an insight of the same key and context, and says when nothing changes', async () => {
     const scope = await database.newProject()
-    const { append } = writer()
+    const append = appending()
     const first = await append(
       scope,
       insight('jwt', 'one', { importance: 8, occurredAt: '2026-01-01T00:00:00Z' }),
@@ -115,7 +119,7 @@ describe.each(TEST_DATABASES)('one thing, one memory on $name', ({ start, severa
 
   it('rejects or keeps both where the caller says so', async () => {
     const scope = await database.newProject()
-    const { append } = writer()
+    const append = appending()
     const { memory } = await append(scope, insight('jwt', 'one'))
     await expect(append(scope, insight('jwt', 'two', { onExisting: 'REJECT' }))).rejects.toMatchObject({
       code: 'KEY_EXISTS',
@@ -138,7 +142,7 @@ describe.each(TEST_DATABASES)('one thing, one memory on $name', ({ start, severa
 
   it('remembers again what was forgotten; only a document comes back', async () => {
     const scope = await database.newProject()
-    const { append } = writer()
+    const append = appending()
     const { memory } = await append(scope, insight('jwt', 'one'))
     await append(scope, forgetting(memory.state.id))
     const second = await append(scope, insight('jwt', 'two'))
@@ -158,7 +162,7 @@ describe.each(TEST_DATABASES)('one thing, one memory on $name', ({ start, severa
 
   it('never changes the id of a document, and may index an erased one again', async () => {
     const scope = await database.newProject()
-    const { append } = writer()
+    const append = appending()
     const { memory } = await append(scope, document('a.md', ['one']))
     const rename = revising(memory.state.id, {
       content: { kind: 'document', fields: { externalId: 'b.md' } },
@@ -171,7 +175,7 @@ describe.each(TEST_DATABASES)('one thing, one memory on $name', ({ start, severa
 
   it('keeps the parts of a document together: revised, forgotten, restored and labelled as one', async () => {
     const scope = await database.newProject()
-    const { append } = writer()
+    const append = appending()
     const { memory } = await append(scope, document('long', ['a1', 'a2', 'a3'], { labels: ['x'] }))
     const { id } = memory.state
     expect(memory).toMatchObject({ sequence: 3, version: 1, state: { part: { number: 1, of: 3 } } })
@@ -207,7 +211,7 @@ describe.each(TEST_DATABASES)('one thing, one memory on $name', ({ start, severa
 
   it('links a memory to the one it supersedes, which must be there', async () => {
     const scope = await database.newProject()
-    const { append } = writer()
+    const append = appending()
     const { memory } = await append(scope, insight('old', 'one'))
     const next = await append(scope, insight('new', 'two', { supersedes: `insight:${memory.state.id}` }))
     expect(next.memory.state.supersedes).toBe(memory.state.id)
@@ -227,7 +231,7 @@ describe.each(TEST_DATABASES)('one thing, one memory on $name', ({ start, severa
 
   it('finds by the same text that Postgres hashes', async () => {
     const scope = await database.newProject()
-    const { append } = writer()
+    const append = appending()
     const word = fc
       .string({ unit: anyCharacter, minLength: 1, maxLength: 12 })
       .map((text) => `é${text.replaceAll('\0', '')}`)
@@ -279,11 +283,11 @@ describe.each(TEST_DATABASES)('one thing, one memory on $name', ({ start, severa
                   const one = writers[which] as ReturnType<typeof writer>
                   const all = Array.from({ length: parts }, () => `text ${++text}`)
                   const request = kind === 'insight' ? insight(at, all.join()) : document(at, all)
-                  const { memory, event } = await one.append(scope, request)
+                  const { memory, event } = await appendOne(one, scope, request)
                   expect(event).not.toBeNull()
                   acknowledged += 1
                   written.add(kind === 'insight' ? all.join() : all.join('|'))
-                  if (forgets) await one.append(scope, forgetting(memory.state.id))
+                  if (forgets) await appendOne(one, scope, forgetting(memory.state.id))
                 }),
               )
               expect(outcomes.filter(({ status }) => status === 'rejected')).toEqual([])

@@ -2,7 +2,7 @@ import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/tes
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readJournal } from '../read/read.ts'
 import { note } from '../testing/requests.ts'
-import { createJournalWriter } from './journal-writer.ts'
+import { appendOne, createJournalWriter } from './journal-writer.ts'
 
 describe.each(TEST_DATABASES)('when $name goes away', ({ start }) => {
   let database: TestDatabase
@@ -14,13 +14,13 @@ describe.each(TEST_DATABASES)('when $name goes away', ({ start }) => {
   it('appends fail as unavailable, and the same writer works again afterwards', async () => {
     const scope = await database.newProject()
     const writer = createJournalWriter(() => {})
-    await writer.append(scope, note('before'))
+    await appendOne(writer, scope, note('before'))
     const bringBack = await database.outage()
-    const results = await Promise.allSettled(['a', 'b'].map((text) => writer.append(scope, note(text))))
+    const results = await Promise.allSettled(['a', 'b'].map((text) => appendOne(writer, scope, note(text))))
     expect(results).toEqual([1, 2].map(() => expect.objectContaining({ status: 'rejected' })))
     expect(results).toMatchObject([1, 2].map(() => ({ reason: { code: 'UNAVAILABLE' } })))
     await bringBack()
-    const { memory } = await writer.append(scope, note('after'))
+    const { memory } = await appendOne(writer, scope, note('after'))
     expect(memory.sequence).toBe(2)
   })
 
@@ -36,7 +36,7 @@ describe.each(TEST_DATABASES)('when $name goes away', ({ start }) => {
         if (isGone) after += 1
         const key = `${name} ${number}`
         try {
-          await writer.append(scope, note(key, { idempotencyKey: key }))
+          await appendOne(writer, scope, note(key, { idempotencyKey: key }))
           acknowledged.push(key)
         } catch (error) {
           expect(error).toMatchObject({ code: 'UNAVAILABLE' })
@@ -58,7 +58,7 @@ describe.each(TEST_DATABASES)('when $name goes away', ({ start }) => {
       )
     const kept = await texts()
     expect(acknowledged.filter((key) => !kept.includes(key))).toEqual([])
-    for (const key of lost) await writer.append(scope, note(key, { idempotencyKey: key }))
+    for (const key of lost) await appendOne(writer, scope, note(key, { idempotencyKey: key }))
     expect((await texts()).toSorted()).toEqual([...acknowledged, ...lost].toSorted())
   })
 })

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { readHead, readJournal } from '../read/read.ts'
 import { note, revision } from '../testing/requests.ts'
 import { commitBatch } from './commit-batch.ts'
-import { createJournalWriter } from './journal-writer.ts'
+import { appendOne, createJournalWriter } from './journal-writer.ts'
 
 needing(POSTGRES).describe('two gateways', () => {
   const { start } = NATIVE_DATABASE
@@ -45,7 +45,11 @@ needing(POSTGRES).describe('two gateways', () => {
 
   it('decide one after the other: the second waits, then sees what the first committed', async () => {
     const scope = await database.newProject()
-    const { memory } = await createJournalWriter(() => {}).append(scope, note('one'))
+    const { memory } = await appendOne(
+      createJournalWriter(() => {}),
+      scope,
+      note('one'),
+    )
     const { id } = memory.state
     // Both wait behind a lock that the test holds, so that neither has read anything yet.
     const held = await holdLock(scope.projectId, async () => {})
@@ -111,13 +115,17 @@ needing(POSTGRES).describe('two gateways', () => {
     const scope = await database.newProject()
     const pools = [openDatabase(database.address), openDatabase(database.address)]
     const writers = pools.map((db) => ({ scope: { ...scope, db }, writer: createJournalWriter(() => {}) }))
-    const { memory } = await createJournalWriter(() => {}).append(scope, note('0'))
+    const { memory } = await appendOne(
+      createJournalWriter(() => {}),
+      scope,
+      note('0'),
+    )
     const { id } = memory.state
     for (let expectedVersion = 1; expectedVersion <= 10; expectedVersion += 1) {
       const results = await Promise.allSettled(
         writers.flatMap(({ scope: own, writer }, index) =>
           [1, 2, 3].map((lane) =>
-            writer.append(own, revision(id, `${expectedVersion} ${index} ${lane}`, { expectedVersion })),
+            appendOne(writer, own, revision(id, `${expectedVersion} ${index} ${lane}`, { expectedVersion })),
           ),
         ),
       )

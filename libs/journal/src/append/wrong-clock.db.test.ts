@@ -10,7 +10,7 @@ import { readJournal } from '../read/read.ts'
 import { readable } from '../read/stored-event.ts'
 import { bytesOf, exported } from '../testing/exports.ts'
 import { note, revision } from '../testing/requests.ts'
-import { createJournalWriter } from './journal-writer.ts'
+import { appendOne, createJournalWriter } from './journal-writer.ts'
 
 const FAR = '2099-01-01T00:00:00.000Z'
 
@@ -49,10 +49,10 @@ describe.each(TEST_DATABASES)('a clock that was wrong, on $name', ({ start }) =>
   it('after a jump ahead the next event gets the real time, and one warning says so', async () => {
     const scope = await database.newProject()
     const { writer, warned, timesSetBack } = watchedWriter()
-    const { memory } = await writer.append(scope, note('one'))
+    const { memory } = await appendOne(writer, scope, note('one'))
     await lastRecordedAt(scope, FAR)
-    const { memory: revised } = await writer.append(scope, revision(memory.state.id, 'two'))
-    await writer.append(scope, note('three'))
+    const { memory: revised } = await appendOne(writer, scope, revision(memory.state.id, 'two'))
+    await appendOne(writer, scope, note('three'))
     const [first, second, third] = await times(scope)
     expect(isNow(second)).toBe(true)
     expect([first, second, third]).toEqual([first, second, third].toSorted())
@@ -69,11 +69,11 @@ describe.each(TEST_DATABASES)('a clock that was wrong, on $name', ({ start }) =>
   it('a request that changes nothing moves no time and causes no warning', async () => {
     const scope = await database.newProject()
     const { writer, warned } = watchedWriter()
-    const { memory } = await writer.append(scope, note('one'))
+    const { memory } = await appendOne(writer, scope, note('one'))
     await lastRecordedAt(scope, FAR)
-    await writer.append(scope, revision(memory.state.id, 'one', { idempotencyKey: 'changes nothing' }))
+    await appendOne(writer, scope, revision(memory.state.id, 'one', { idempotencyKey: 'changes nothing' }))
     expect(warned).not.toHaveBeenCalled()
-    await writer.append(scope, note('two'))
+    await appendOne(writer, scope, note('two'))
     expect(warned).toHaveBeenCalledTimes(1)
   })
 
@@ -82,7 +82,7 @@ describe.each(TEST_DATABASES)('a clock that was wrong, on $name', ({ start }) =>
     const { writer, warned, timesSetBack } = watchedWriter()
     const ahead = new Date(Date.now() + 45_000).toISOString()
     await lastRecordedAt(scope, ahead)
-    for (const text of ['a', 'b', 'c']) await writer.append(scope, note(text))
+    for (const text of ['a', 'b', 'c']) await appendOne(writer, scope, note(text))
     const recorded = await times(scope)
     expect([ahead, ...recorded]).toEqual([ahead, ...recorded].toSorted())
     expect(warned).not.toHaveBeenCalled()
@@ -92,12 +92,12 @@ describe.each(TEST_DATABASES)('a clock that was wrong, on $name', ({ start }) =>
   it('events whose times go back verify, and are exported and imported as they are', async () => {
     const source = await database.newProject()
     const { writer } = watchedWriter()
-    await writer.append(source, note('before'))
+    await appendOne(writer, source, note('before'))
     await lastRecordedAt(source, new Date(Date.now() + 50_000).toISOString())
-    await writer.append(source, note('ahead'))
+    await appendOne(writer, source, note('ahead'))
     // Recorded times stay, although the clock has gone back by more than the tolerance.
     await lastRecordedAt(source, FAR)
-    await writer.append(source, note('after'))
+    await appendOne(writer, source, note('after'))
     const recorded = await times(source)
     expect(recorded[2]?.localeCompare(recorded[1] ?? '')).toBe(-1)
     expect(await verifyJournal(source)).toMatchObject({ events: 3, problems: 0 })

@@ -5,7 +5,7 @@ import { asOwner } from '@daybook/postgres/testing/as-owner'
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { type RawBuilder, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createJournalWriter } from '../append/journal-writer.ts'
+import { appendOne, createJournalWriter } from '../append/journal-writer.ts'
 import { eraseEvents } from '../testing/erase.ts'
 import { exported } from '../testing/exports.ts'
 import { forgetting, note, restoring, revision } from '../testing/requests.ts'
@@ -34,9 +34,9 @@ describe.each(TEST_DATABASES)('the hash chain on $name', ({ start }) => {
   /** A journal of ten events about nine memories. */
   async function journal(): Promise<ProjectScope> {
     const scope = await database.newProject()
-    const { memory } = await writer.append(scope, note('first'))
-    for (let number = 2; number <= 9; number += 1) await writer.append(scope, note(`note ${number}`))
-    await writer.append(scope, forgetting(memory.state.id))
+    const { memory } = await appendOne(writer, scope, note('first'))
+    for (let number = 2; number <= 9; number += 1) await appendOne(writer, scope, note(`note ${number}`))
+    await appendOne(writer, scope, forgetting(memory.state.id))
     return scope
   }
 
@@ -50,9 +50,9 @@ describe.each(TEST_DATABASES)('the hash chain on $name', ({ start }) => {
     const id = newId()
     // Not decoded, as followers' commands were not.
     const { command, ...rest } = note('upper case')
-    await writer.append(scope, { ...rest, command: { ...command, id: id.toUpperCase() } })
-    await writer.append(scope, revision(id, 'later'))
-    await writer.append(scope, note('after it'))
+    await appendOne(writer, scope, { ...rest, command: { ...command, id: id.toUpperCase() } })
+    await appendOne(writer, scope, revision(id, 'later'))
+    await appendOne(writer, scope, note('after it'))
     const [event] = await readChain(scope, { after: 10, upTo: 11, limit: 1 })
     expect(event).toMatchObject({ memoryId: id, data: { state: { id: id.toUpperCase() } } })
     expect(await verify(scope)).toMatchObject({ events: 13, problems: [] })
@@ -71,7 +71,8 @@ describe.each(TEST_DATABASES)('the hash chain on $name', ({ start }) => {
     const writers = [writer, createJournalWriter(() => {}), createJournalWriter(() => {})]
     const made = await Promise.all(
       Array.from({ length: 60 }, (_, index) =>
-        (writers[index % 3] ?? writer).append(
+        appendOne(
+          writers[index % 3] ?? writer,
           scope,
           note(`note ${index}`, { idempotencyKey: `key ${index}` }),
         ),
@@ -80,7 +81,7 @@ describe.each(TEST_DATABASES)('the hash chain on $name', ({ start }) => {
     const ids = made.map(({ memory }) => memory.state.id)
     await Promise.all(
       ids.flatMap((id, index) => [
-        writers[index % 2]?.append(scope, revision(id, `revised ${index}`)),
+        appendOne(writers[index % 2]!, scope, revision(id, `revised ${index}`)),
         writers[1]?.appendMany(scope, [forgetting(id), restoring(id), forgetting(newId())]),
       ]),
     )
@@ -106,7 +107,7 @@ describe.each(TEST_DATABASES)('the hash chain on $name', ({ start }) => {
       occurredAt: '0001-01-01T00:00:00Z',
       expiresAt: '9999-12-31T23:59:59.999+00:00',
     }
-    await writer.append(scope, {
+    await appendOne(writer, scope, {
       command: { type: 'remember', id: newId(), input },
       metadata: { actor: 'ä "quoted"', correlationId: '\\', causationId: '' },
     })
@@ -222,7 +223,7 @@ describe.each(TEST_DATABASES)('the hash chain on $name', ({ start }) => {
     await eraseEvents(database, scope.projectId, [1, 4, 10])
     expect(await verify(scope)).toMatchObject({ events: 10, erased: 3, problems: [], hash: noted.hash })
     expect(await verify(scope, { from: noted })).toMatchObject({ problems: [] })
-    await writer.append(scope, note('after'))
+    await appendOne(writer, scope, note('after'))
     expect(await verify(scope)).toMatchObject({ events: 11, erased: 3, problems: [] })
     await tamper(sql`
       update daybook.events set type = 'MemoryForgotten' where project_id = ${scope.projectId} and sequence = 4`)
@@ -235,7 +236,7 @@ describe.each(TEST_DATABASES)('the hash chain on $name', ({ start }) => {
     const events = await Promise.all(
       [1, 2].map(async () => {
         const scope = await database.newProject()
-        await writer.append(scope, { ...note('yes'), command: { ...note('yes').command, id } })
+        await appendOne(writer, scope, { ...note('yes'), command: { ...note('yes').command, id } })
         const [event] = await readChain(scope, { after: 0, upTo: 1, limit: 1 })
         return event as NonNullable<typeof event>
       }),
@@ -326,7 +327,7 @@ describe.each(TEST_DATABASES)('the hash chain on $name', ({ start }) => {
     const result = await verify(scope, {
       pageEvents: 2,
       onProgress: async () => {
-        await writer.append(scope, note('meanwhile'))
+        await appendOne(writer, scope, note('meanwhile'))
       },
     })
     expect(result).toMatchObject({ sequence: 10, events: 10, problems: [] })

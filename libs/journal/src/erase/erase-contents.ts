@@ -7,7 +7,7 @@ import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { type SqlBool, sql } from 'kysely'
 import { lockProject } from '../append/batch-context.ts'
-import { writeEvents } from '../append/write-events.ts'
+import { writeEvents } from '../append/commit-batch.ts'
 import { chainEvents } from '../chain/check-chain.ts'
 import { EVENT_COLUMNS, toRecord } from '../read/stored-event.ts'
 

@@ -10,7 +10,7 @@ import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/tes
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AppendRequest } from '../append/append-request.ts'
-import { createJournalWriter } from '../append/journal-writer.ts'
+import { appendOne, createJournalWriter } from '../append/journal-writer.ts'
 import { verifyJournal } from '../chain/verify-journal.ts'
 import { readHead, readJournal } from '../read/read.ts'
 import { eraseEvents } from '../testing/erase.ts'
@@ -47,13 +47,13 @@ describe.each(KINDS)('a journal exported from $kind.name into $other.name', ({ k
    */
   async function project({ events = 40, name = `test-${newId()}` } = {}) {
     const scope = projectScope(source.db, await ensureProject(source.db, name))
-    const { memory } = await writer.append(scope, note('first', { idempotencyKey: 'ä "first"' }))
+    const { memory } = await appendOne(writer, scope, note('first', { idempotencyKey: 'ä "first"' }))
     const { id } = memory.state
-    await writer.append(scope, { ...forgetting(id), idempotencyKey: 'z' })
-    await writer.append(scope, { ...forgetting(id), idempotencyKey: 'Z changes nothing' })
-    await writer.append(scope, restoring(id))
+    await appendOne(writer, scope, { ...forgetting(id), idempotencyKey: 'z' })
+    await appendOne(writer, scope, { ...forgetting(id), idempotencyKey: 'Z changes nothing' })
+    await appendOne(writer, scope, restoring(id))
     for (let number = 4; number <= events; number += 1)
-      await writer.append(scope, {
+      await appendOne(writer, scope, {
         ...revision(
           id,
           `text ${number} é \u{1f600}`,
@@ -98,7 +98,7 @@ describe.each(KINDS)('a journal exported from $kind.name into $other.name', ({ k
     const { input } = again.command as { input: object }
     const given = { ...input, context: 'harbour', labels: ['sea'], agent: 'planner' }
     expect(
-      await writer.append(there(before?.id ?? ''), {
+      await appendOne(writer, there(before?.id ?? ''), {
         ...again,
         command: { ...again.command, input: given } as typeof again.command,
       }),
@@ -116,15 +116,15 @@ describe.each(KINDS)('a journal exported from $kind.name into $other.name', ({ k
     const imported = (await readJournal(here, { after: 0, limit: 100 })).map((record) => record.event)
     expect(imported).toEqual(untraced)
 
-    const repeated = await writer.append(here, note('first', { idempotencyKey: 'ä "first"' }))
+    const repeated = await appendOne(writer, here, note('first', { idempotencyKey: 'ä "first"' }))
     expect(repeated).toMatchObject({ duplicate: true, memory: { version: 1, state: { id } } })
-    const nothing = await writer.append(here, { ...forgetting(id), idempotencyKey: 'Z changes nothing' })
+    const nothing = await appendOne(writer, here, { ...forgetting(id), idempotencyKey: 'Z changes nothing' })
     expect(nothing).toMatchObject({ duplicate: true, memory: { version: 2 } })
-    await expect(writer.append(here, note('other', { idempotencyKey: 'z' }))).rejects.toMatchObject({
+    await expect(appendOne(writer, here, note('other', { idempotencyKey: 'z' }))).rejects.toMatchObject({
       code: 'IDEMPOTENCY_CONFLICT',
     })
 
-    const { event } = await writer.append(here, revision(id, 'after the move'))
+    const { event } = await appendOne(writer, here, revision(id, 'after the move'))
     expect(event).toMatchObject({ sequence: 41, version: 41 })
     expect(await verifyJournal(here)).toMatchObject({ events: 41, problems: 0 })
     // Events appended here stay, and the export is still a beginning of the journal.
@@ -137,7 +137,7 @@ describe.each(KINDS)('a journal exported from $kind.name into $other.name', ({ k
   it('brings over later what was appended meanwhile, and a key that was used meanwhile for nothing new', async () => {
     const { scope, id } = await project({ events: 10 })
     await importText(await exported(source.db, [scope.projectId]))
-    await writer.append(scope, { ...revision(id, 'text 10 é \u{1f600}'), idempotencyKey: 'meanwhile' })
+    await appendOne(writer, scope, { ...revision(id, 'text 10 é \u{1f600}'), idempotencyKey: 'meanwhile' })
     await writer.appendMany(scope, [note('eleven'), note('twelve')])
     const text = await exported(source.db, [scope.projectId])
     expect(await importText(text)).toMatchObject({ imported: 2, alreadyThere: 10 })
@@ -206,15 +206,15 @@ describe.each(KINDS)('a journal exported from $kind.name into $other.name', ({ k
       expect(await accessOfKey(target.db, key)).toMatchObject({ projectId: scope.projectId })
     expect(await ensureProject(target.db, name)).toBe(scope.projectId)
     // A gateway that still has the old project for the key.
-    await expect(writer.append(there(empty), note('late'))).rejects.toMatchObject({ code: 'UNAVAILABLE' })
-    await writer.append(there(scope.projectId), revision(id, 'goes on'))
+    await expect(appendOne(writer, there(empty), note('late'))).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    await appendOne(writer, there(scope.projectId), revision(id, 'goes on'))
   })
 
   it('does not take the place of a project that has events', async () => {
     const name = `default-${newId()}`
     const { scope } = await project({ events: 5, name })
     const taken = there(await ensureProject(target.db, name))
-    await writer.append(taken, note('mine'))
+    await appendOne(writer, taken, note('mine'))
     await expect(importText(await exported(source.db, [scope.projectId]))).rejects.toMatchObject({
       code: 'IMPORT_CONFLICT',
       message: expect.stringContaining(`The name "${name}" belongs to another project`),
@@ -227,10 +227,10 @@ describe.each(KINDS)('a journal exported from $kind.name into $other.name', ({ k
     const { scope, id } = await project({ events: 12 })
     await importText(await exported(source.db, [scope.projectId]))
     const here = there(scope.projectId)
-    await writer.append(here, revision(id, 'here'))
+    await appendOne(writer, here, revision(id, 'here'))
     const before = await exported(target.db, [scope.projectId])
-    await writer.append(scope, revision(id, 'there'))
-    await writer.append(scope, revision(id, 'more'))
+    await appendOne(writer, scope, revision(id, 'there'))
+    await appendOne(writer, scope, revision(id, 'more'))
     await expect(importText(await exported(source.db, [scope.projectId]))).rejects.toMatchObject({
       code: 'IMPORT_CONFLICT',
       sequence: 13,
@@ -305,12 +305,13 @@ describe.each(KINDS)('a journal exported from $kind.name into $other.name', ({ k
   it('erases here what was erased there since, wherever the batches end, and once', async () => {
     const marker = `zq${newId().slice(-8)}x`
     const scope = projectScope(source.db, await ensureProject(source.db, `test-${newId()}`))
-    const { memory } = await writer.append(
+    const { memory } = await appendOne(
+      writer,
       scope,
       note(`first ${marker}`, { idempotencyKey: `k ${marker.length}` }),
     )
-    const { memory: kept } = await writer.append(scope, note('stays'))
-    await writer.append(scope, revision(memory.state.id, `second ${marker}`))
+    const { memory: kept } = await appendOne(writer, scope, note('stays'))
+    await appendOne(writer, scope, revision(memory.state.id, `second ${marker}`))
     const old = await exported(source.db, [scope.projectId])
     await importText(old)
     const here = there(scope.projectId)
@@ -318,7 +319,7 @@ describe.each(KINDS)('a journal exported from $kind.name into $other.name', ({ k
 
     const who = { actor: 'operator', correlationId: null, causationId: null }
     await writer.erase(scope, [memory.state.id], who)
-    await writer.append(scope, revision(kept.state.id, 'stays, and goes on'))
+    await appendOne(writer, scope, revision(kept.state.id, 'stays, and goes on'))
     const text = await exported(source.db, [scope.projectId])
     expect(text).not.toContain(marker)
     // The erased events, their erasure and what follows each in a batch of its own.
@@ -360,7 +361,7 @@ describe.each(KINDS)('a journal exported from $kind.name into $other.name', ({ k
   it('finishes an erasure that an older version imported without erasing', async () => {
     const marker = `zq${newId().slice(-8)}x`
     const { scope } = await project({ events: 4 })
-    const { memory } = await writer.append(scope, note(marker))
+    const { memory } = await appendOne(writer, scope, note(marker))
     await importText(await exported(source.db, [scope.projectId]))
     const before = await asOwner(target, async (trx) => {
       const { rows } = await sql<{ data: string; salt: Buffer }>`
@@ -423,14 +424,15 @@ describe.each(KINDS)('a journal exported from $kind.name into $other.name', ({ k
         input: { content: { kind: 'document', fields: { externalId: 'a.md', content } }, ...more },
       },
     })
-    const { memory: old } = await writer.append(scope, note('old'))
-    const { memory } = await writer.append(
+    const { memory: old } = await appendOne(writer, scope, note('old'))
+    const { memory } = await appendOne(
+      writer,
       scope,
       index('one', { furtherParts: ['two'], supersedes: old.state.id }),
     )
     const journal = await exported(source.db, [scope.projectId])
     await importText(journal)
-    const again = await writer.append(there(scope.projectId), index('one', { furtherParts: ['three'] }))
+    const again = await appendOne(writer, there(scope.projectId), index('one', { furtherParts: ['three'] }))
     expect(again.memory).toMatchObject({
       version: 2,
       state: { id: memory.state.id, supersedes: old.state.id, part: { of: 2 } },

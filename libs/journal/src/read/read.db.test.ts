@@ -3,7 +3,7 @@ import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createJournalWriter } from '../append/journal-writer.ts'
+import { appendOne, createJournalWriter } from '../append/journal-writer.ts'
 import { eraseEvents } from '../testing/erase.ts'
 import { forgetting, note, restoring, revision } from '../testing/requests.ts'
 import { readHead, readJournal, readMemoryEvents } from './read.ts'
@@ -49,11 +49,11 @@ describe.each(TEST_DATABASES)('reading the journal on $name', ({ start }) => {
 
   it('gives one memory alone, oldest first, from a version on', async () => {
     const scope = await database.newProject()
-    const { memory } = await writer.append(scope, note('one'))
+    const { memory } = await appendOne(writer, scope, note('one'))
     const { id } = memory.state
-    await writer.append(scope, note('another'))
-    await writer.append(scope, revision(id, 'two'))
-    await writer.append(scope, forgetting(id))
+    await appendOne(writer, scope, note('another'))
+    await appendOne(writer, scope, revision(id, 'two'))
+    await appendOne(writer, scope, forgetting(id))
     const versions = async (options: { afterVersion?: number; limit: number }) =>
       (await readMemoryEvents(scope, id, options)).map(({ envelope }) => [
         envelope.version,
@@ -70,7 +70,7 @@ describe.each(TEST_DATABASES)('reading the journal on $name', ({ start }) => {
 
   it('shows nothing of another project', async () => {
     const [one, other] = [await database.newProject(), await database.newProject()]
-    const { memory } = await writer.append(one, note('mine'))
+    const { memory } = await appendOne(writer, one, note('mine'))
     expect(await readJournal(other, { after: 0, limit: 10 })).toEqual([])
     expect(await readMemoryEvents(other, memory.state.id, { limit: 10 })).toEqual([])
     expect(await readHead(other)).toBe(0)
@@ -78,18 +78,18 @@ describe.each(TEST_DATABASES)('reading the journal on $name', ({ start }) => {
 
   it('knows no journal of a project that is not there', async () => {
     expect(await readHead({ db: database.db, projectId: newId() })).toBe(0)
-    await expect(writer.append({ db: database.db, projectId: newId() }, note('a'))).rejects.toThrow(
+    await expect(appendOne(writer, { db: database.db, projectId: newId() }, note('a'))).rejects.toThrow(
       /has no journal/,
     )
   })
 
   it('reports an event that it cannot read in its place and goes on', async () => {
     const scope = await database.newProject()
-    await writer.append(scope, note('before'))
+    await appendOne(writer, scope, note('before'))
     await writeOddEvent(scope, { type: 'MemoryDreamt' })
     await writeOddEvent(scope, { schemaVersion: 99 })
     await writeOddEvent(scope, { data: { no: 'state' } })
-    await writer.append(scope, note('after'))
+    await appendOne(writer, scope, note('after'))
     const records = await readJournal(scope, { after: 0, limit: 10 })
     expect(records.map((record) => [record.sequence, record.event?.data.state.content.text])).toEqual([
       [1, 'before'],
@@ -106,9 +106,9 @@ describe.each(TEST_DATABASES)('reading the journal on $name', ({ start }) => {
 
   it('gives only the envelope of an erased event, and no longer knows its memory', async () => {
     const scope = await database.newProject()
-    const { memory, event } = await writer.append(scope, note('secret', { idempotencyKey: 'k' }))
+    const { memory, event } = await appendOne(writer, scope, note('secret', { idempotencyKey: 'k' }))
     const { id } = memory.state
-    await writer.append(scope, note('neighbour'))
+    await appendOne(writer, scope, note('neighbour'))
     await eraseEvents(database, scope.projectId, [1])
 
     const [erased, neighbour] = await readJournal(scope, { after: 0, limit: 10 })
@@ -141,7 +141,7 @@ describe.each(TEST_DATABASES)('reading the journal on $name', ({ start }) => {
 
   it('lets an event that cannot be read stop the requests about its memory and no others', async () => {
     const scope = await database.newProject()
-    const { memory } = await writer.append(scope, note('sound'))
+    const { memory } = await appendOne(writer, scope, note('sound'))
     const { id } = memory.state
     await writeOddEvent(scope, { memoryId: id, version: 2, schemaVersion: 99 })
     const outcomes = await writer.appendMany(scope, [
@@ -188,7 +188,11 @@ describe.each(TEST_DATABASES)('the journal on $name', ({ start }) => {
     ['without its projects', sql`delete from projects`],
   ])('cannot be %s by the application: the database refuses', async (_, statement) => {
     const scope = await database.newProject()
-    await createJournalWriter(() => {}).append(scope, note('kept'))
+    await appendOne(
+      createJournalWriter(() => {}),
+      scope,
+      note('kept'),
+    )
     await expect(statement.execute(database.db)).rejects.toMatchObject({ code: '42501' })
     expect(await readJournal(scope, { after: 0, limit: 10 })).toHaveLength(1)
   })

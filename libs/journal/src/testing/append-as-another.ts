@@ -4,7 +4,7 @@ import { newId } from '@daybook/memory/id'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { lockProject } from '../append/batch-context.ts'
-import { writeEvents } from '../append/write-events.ts'
+import { writeEvents } from '../append/commit-batch.ts'
 import { chainEvents } from '../chain/check-chain.ts'
 import { NOBODY } from './requests.ts'
 

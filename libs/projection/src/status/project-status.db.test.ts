@@ -1,4 +1,4 @@
-import { createJournalWriter } from '@daybook/journal/append/journal-writer'
+import { appendOne, createJournalWriter } from '@daybook/journal/append/journal-writer'
 import { placeAt } from '@daybook/journal/testing/place-at'
 import { newId } from '@daybook/memory/id'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
@@ -24,7 +24,7 @@ describe.each(TEST_DATABASES)('the status of a projection on $name', ({ start })
   async function projectWith(events: number): Promise<ProjectScope> {
     const scope = await database.newProject()
     for (let index = 0; index < events; index += 1)
-      await writer.append(scope, {
+      await appendOne(writer, scope, {
         command: {
           type: 'remember',
           id: newId(),

@@ -1,7 +1,7 @@
 import type { AppendOutcome, AppendRequest } from '@daybook/journal/append/append-request'
 import { lockProject, readContext } from '@daybook/journal/append/batch-context'
+import { writeEvents } from '@daybook/journal/append/commit-batch'
 import { decideBatch } from '@daybook/journal/append/decide-batch'
-import { writeEvents } from '@daybook/journal/append/write-events'
 import { readHash } from '@daybook/journal/chain/read-chain'
 import { UnavailableError } from '@daybook/memory/errors'
 import type { JournalCursor, LinkedEvent } from '@daybook/memory/events'

@@ -1,7 +1,7 @@
 import type { AppendMetadata } from '@daybook/journal/append/append-request'
 import { lockProject, readContext } from '@daybook/journal/append/batch-context'
 import { decideCommand } from '@daybook/journal/append/decide-batch'
-import type { JournalWriter } from '@daybook/journal/append/journal-writer'
+import { appendOne, type JournalWriter } from '@daybook/journal/append/journal-writer'
 import type { Command } from '@daybook/memory/commands'
 import { decodeCommand } from '@daybook/memory/decode/decode-command'
 import { diffStates, type StateDiff } from '@daybook/memory/diff-versions'
@@ -151,7 +151,7 @@ export async function countOpenConflicts(db: Queryable, projectId: string): Prom
  */
 export async function resolveConflict(
   scope: ProjectScope,
-  writer: Pick<JournalWriter, 'append'>,
+  writer: Pick<JournalWriter, 'appendMany'>,
   id: string,
   resolution: 'MINE' | 'THEIRS',
   by: string,
@@ -167,7 +167,7 @@ export async function resolveConflict(
   if (found === undefined) return null
   const again = commandOf(found)
   const follows = (await readFollowed(scope)) !== null
-  if (resolution === 'MINE' && !follows) await writer.append(scope, toRequest(again))
+  if (resolution === 'MINE' && !follows) await appendOne(writer, scope, toRequest(again))
   return db.transaction().execute(async (trx) => {
     await lockProject(trx, projectId, follows ? 'copy' : 'own')
     const row = await trx

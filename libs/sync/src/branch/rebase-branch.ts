@@ -1,7 +1,7 @@
 import type { AppendRequest } from '@daybook/journal/append/append-request'
 import { type LockedJournal, lockProject, readContext } from '@daybook/journal/append/batch-context'
+import { writeEvents } from '@daybook/journal/append/commit-batch'
 import { decideBatch } from '@daybook/journal/append/decide-batch'
-import { writeEvents } from '@daybook/journal/append/write-events'
 import type { LinkedEvent } from '@daybook/memory/events'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'

@@ -111,12 +111,6 @@ export function routeToHomes(writer: JournalWriter, { homeOf, onCommitted }: Rou
   return {
     ...writer,
     appendMany,
-    async append(scope, request) {
-      const [outcome] = await appendMany(scope, [request])
-      if (outcome === undefined) throw new Error('an append had no outcome')
-      if ('error' in outcome) throw outcome.error
-      return outcome.appended
-    },
     async erase(scope, memoryIds, metadata) {
       if (!following.has(scope.projectId))
         try {

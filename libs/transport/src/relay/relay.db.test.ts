@@ -1,4 +1,4 @@
-import { createJournalWriter } from '@daybook/journal/append/journal-writer'
+import { appendOne, createJournalWriter } from '@daybook/journal/append/journal-writer'
 import { importJournal } from '@daybook/journal/import/import-journal'
 import { appendAsAnother } from '@daybook/journal/testing/append-as-another'
 import { eraseEvents } from '@daybook/journal/testing/erase'
@@ -505,7 +505,7 @@ describe.each(TEST_DATABASES)('the relay’s backlog on $name', ({ start }) => {
     const writer = createJournalWriter(() => {})
     for (const scope of [known, unknown])
       for (let count = 0; count < 3; count += 1)
-        await writer.append(scope, { command: { type: 'remember', id: newId(), input }, metadata })
+        await appendOne(writer, scope, { command: { type: 'remember', id: newId(), input }, metadata })
     expect(await readBacklog(db)).toEqual({ events: 0, oldestMs: 0 })
     await sql`insert into relay_positions (project_id, published) values (${known.projectId}, 1)`.execute(db)
     const { events, oldestMs } = await readBacklog(db)

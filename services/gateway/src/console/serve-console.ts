@@ -19,9 +19,9 @@ import { sendJson } from '@daybook/runtime/probes'
 import { type Authenticate, REFUSALS } from '../authenticate.ts'
 import { sendError } from '../http/failure.ts'
 import type { KeyBudget } from '../http/key-budget.ts'
-import { readSmallJson } from '../http/request-context.ts'
-import { discardBody, REQUEST_COST } from '../http/request-limits.ts'
+import { discardBody, readSmallJson } from '../http/request-context.ts'
 import { ASK_AGAIN, type Bodies, FOREVER, type StaticFile, staticFile } from '../http/static-file.ts'
+import { REQUEST_COST } from '../schema/limits.ts'
 
 /** Answers what browsers ask the console for. @returns false for a request that is not about the console */
 export type AnswerConsole = (

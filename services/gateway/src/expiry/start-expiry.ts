@@ -1,5 +1,4 @@
 import { hostname } from 'node:os'
-import type { AppendOutcome } from '@daybook/journal/append/append-request'
 import type { JournalWriter } from '@daybook/journal/append/journal-writer'
 import { UnavailableError } from '@daybook/memory/errors'
 import { newId } from '@daybook/memory/id'
@@ -147,23 +146,4 @@ async function releaseExpiryLease(db: Database, { name }: LeaseOwner): Promise<v
   await sql`update expiry_lease set ${RELEASED} where lease_owner = ${name} and not ${isLeaseOver(sql`leased_until`)}`.execute(
     db,
   )
-}
-
-/** The same writer, which says of each memory that it writes when it expires. */
-export function noteExpiries(writer: JournalWriter, note: (expiresAt: string) => void): JournalWriter {
-  const noted = <Outcome extends AppendOutcome>(outcome: Outcome): Outcome => {
-    if (!('appended' in outcome) || outcome.appended.written === null) return outcome
-    const { expiresAt, forgottenAt } = outcome.appended.memory.state
-    if (expiresAt !== null && forgottenAt === null) note(expiresAt)
-    return outcome
-  }
-  return {
-    ...writer,
-    async append(scope, request) {
-      const appended = await writer.append(scope, request)
-      noted({ appended })
-      return appended
-    },
-    appendMany: async (scope, requests) => (await writer.appendMany(scope, requests)).map(noted),
-  }
 }

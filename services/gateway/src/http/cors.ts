@@ -46,7 +46,7 @@ interface Foreign {
 }
 
 /** The paths that orchestrators ask for at an address of their choice. */
-const PROBES: ReadonlySet<string> = new Set(['/health', '/ready', '/metrics'])
+export const PROBES: ReadonlySet<string> = new Set(['/health', '/ready', '/metrics'])
 
 /** Judges a request, or the upgrade to a WebSocket, by its `Host` and `Origin`. Null if it may be answered. */
 export function judgeNames(

@@ -15,13 +15,12 @@ import {
   isStatementTimeout,
   whyUnavailable,
 } from '@daybook/postgres/errors'
+import type { Logger } from '@daybook/runtime/logger'
 import { sendJson } from '@daybook/runtime/probes'
 import type { ExecutionResult, GraphQLError } from 'graphql'
 import { createGraphQLError, isAsyncIterable, type Plugin } from 'graphql-yoga'
-import type { GatewayParts } from '../context.ts'
 import { RateLimitedError } from './key-budget.ts'
-import { readSmallJson } from './request-context.ts'
-import { discardBody } from './request-limits.ts'
+import { discardBody, readSmallJson } from './request-context.ts'
 
 /** An error as a client sees it outside GraphQL. */
 interface Failure {
@@ -174,7 +173,7 @@ const tooFast = ({ retryAfter }: RateLimitedError) => ({
  * Decides what a client sees of an error. Expected failures and GraphQL's own errors about the request pass
  * unchanged. For everything else the client learns only that it happened; the log has the rest.
  */
-export function createMaskError({ logger }: GatewayParts) {
+export function createMaskError({ logger }: { readonly logger: Logger }) {
   return (error: unknown): Error => {
     const source = origin(error)
     const located = isGraphQLError(error) ? { path: error.path, nodes: error.nodes } : {}

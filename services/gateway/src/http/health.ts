@@ -6,7 +6,7 @@ import { pause } from '@daybook/runtime/backoff'
 import type { Readiness } from '@daybook/runtime/probes'
 import { reasonOf } from '@daybook/runtime/reason-of'
 import { checkEmbedder } from '../checks/machine.ts'
-import type { GatewayParts } from '../context.ts'
+import type { GivenParts } from '../context.ts'
 
 /** The longest that `/ready` waits for a look at the embedder, in milliseconds. */
 const LOOK_MS = 1_000
@@ -19,7 +19,7 @@ const MISSING_MS = 10_000
  * with the journal. Without an embedder a gateway is ready but degraded, because words are found; `daybook doctor`
  * says the same (`checks/embedder.ts`).
  */
-export function createReadiness(parts: GatewayParts): () => Promise<Readiness> {
+export function createReadiness(parts: GivenParts): () => Promise<Readiness> {
   const { db } = parts
   const degraded = createLook(parts)
   return async () => {
@@ -37,7 +37,7 @@ export function createReadiness(parts: GatewayParts): () => Promise<Readiness> {
 }
 
 /** What the embedder's check finds, looked up now and then. Of a look that takes longer, the last one counts. */
-function createLook(parts: GatewayParts): () => Promise<readonly string[]> {
+function createLook(parts: GivenParts): () => Promise<readonly string[]> {
   let found: readonly string[] = []
   let lookedAt = Number.NEGATIVE_INFINITY
   let looking: Promise<void> | null = null

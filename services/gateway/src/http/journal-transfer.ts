@@ -7,10 +7,9 @@ import { isDatabaseUnavailable, whyUnavailable } from '@daybook/postgres/errors'
 import { projectScope } from '@daybook/postgres/project-scope'
 import { endingIterator } from '@daybook/runtime/ending-iterator'
 import { readRequestTarget } from '@daybook/runtime/http/http-server'
-import type { Authenticate } from '../authenticate.ts'
 import type { GatewayParts } from '../context.ts'
 import { failureOf, sendFailure, whyEnded } from './failure.ts'
-import { discardBody } from './request-limits.ts'
+import { discardBody, type KnownExchange } from './request-context.ts'
 
 /** Characters sent at a time. */
 const CHUNK = 64 * 1024
@@ -22,9 +21,8 @@ const CHUNK = 64 * 1024
  * @throws DaybookError NOT_FOUND, errors of the database; then nothing was sent
  */
 export async function answerExport(
-  { db, logger, closing }: Pick<GatewayParts, 'db' | 'logger'> & { readonly closing: AbortSignal },
-  request: IncomingMessage,
-  response: ServerResponse,
+  { db, logger }: GatewayParts,
+  { request, response, closing }: KnownExchange,
 ): Promise<void> {
   const wanted = readRequestTarget(request.url).query.get('project')
   const projects = wanted === null ? await listProjects(db) : [await projectNamed(db, wanted)]
@@ -72,20 +70,14 @@ function drained(response: ServerResponse): Promise<void> {
 /** The least time between two lines of progress, in milliseconds. */
 const PROGRESS_MS = 500
 
-interface ImportParts extends Pick<GatewayParts, 'db' | 'logger'> {
-  readonly authenticate: Authenticate
-  readonly closing: AbortSignal
-}
-
 /**
  * `POST /journal/import`: imports an exported journal of any length from the body. It reads no faster than it
  * writes. The answer is JSON Lines: `{"progress":…}` now and then, and at the end `{"result":…}` or
  * `{"error":…}`. A failure before the first progress is answered with its own HTTP status.
  */
 export async function answerImport(
-  { db, logger, authenticate, closing }: ImportParts,
-  request: IncomingMessage,
-  response: ServerResponse,
+  { db, logger, authenticate }: GatewayParts,
+  { request, response, closing }: KnownExchange,
 ): Promise<void> {
   const startedAt = performance.now()
   let lastProgress = startedAt

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { check } from '@daybook/memory/check'
 import { LIMITS } from '@daybook/memory/limits'
 import { safeLine } from '@daybook/memory/safe-text'
 import { characters, isBlank, oneLine, shortString } from '@daybook/memory/text-rules'
 import type { Writer } from '@daybook/memory/writer'
 import type { Access } from '@daybook/postgres/access/api-keys'
+import type { RequestTarget } from '@daybook/runtime/http/http-server'
 import { checkTraceparent } from '@daybook/runtime/trace-context'
 
 /**
@@ -74,6 +75,21 @@ export async function readSmallJson(
   }
 }
 
+/** A request, and where its answer goes. */
+export interface Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly target: RequestTarget
+  readonly known: Pick<RequestContext, 'correlationId' | 'traceparent'>
+}
+
+/** One whose key is known. */
+export interface KnownExchange extends Exchange {
+  readonly access: Access
+  /** Aborted when the gateway stops; where the answer may last, also when the key ends. */
+  readonly closing: AbortSignal
+}
+
 /** What the server knows about a request before GraphQL gets it. */
 export interface RequestContext {
   /** Null if the request has no valid key. */
@@ -104,4 +120,20 @@ export function readRequestContext(
     correlationId: usable ? given : randomUUID(),
     traceparent: checkTraceparent(headers['traceparent']),
   }
+}
+
+/** How long a client may go on sending a body that nobody reads, in milliseconds. */
+const PATIENCE_MS = 5_000
+
+/**
+ * Discards the rest of a request's body after the answer. Closing the connection at once could lose the
+ * answer while the client is still sending. A client that does not stop is cut off.
+ */
+export function discardBody(request: IncomingMessage): void {
+  request.resume()
+  const timer = setTimeout(() => {
+    if (!request.complete) request.destroy()
+  }, PATIENCE_MS)
+  timer.unref()
+  request.once('close', () => clearTimeout(timer))
 }

@@ -14,10 +14,8 @@ import {
 } from 'graphql'
 import { createGraphQLError, type GraphQLParams, type Plugin } from 'graphql-yoga'
 import type { GatewayParts } from '../context.ts'
-import type { LimitChecks } from '../project-limits.ts'
-import type { QuarantineChecks } from '../quarantine/quarantine-checks.ts'
 import { REQUEST_LIMITS } from '../schema/limits.ts'
-import { createKeyWork, type KeyBudget } from './key-budget.ts'
+import { createKeyWork } from './key-budget.ts'
 import type { RequestContext } from './request-context.ts'
 
 function tooLarge() {
@@ -168,22 +166,6 @@ export function limitUpload(
   request.once('close', () => clearInterval(timer))
 }
 
-/** How long a client may go on sending a body that nobody reads, in milliseconds. */
-const PATIENCE_MS = 5_000
-
-/**
- * Discards the rest of a request's body after the answer. Closing the connection at once could lose the
- * answer while the client is still sending. A client that does not stop is cut off.
- */
-export function discardBody(request: IncomingMessage): void {
-  request.resume()
-  const timer = setTimeout(() => {
-    if (!request.complete) request.destroy()
-  }, PATIENCE_MS)
-  timer.unref()
-  request.once('close', () => clearTimeout(timer))
-}
-
 /**
  * Bounds queries and mutations, over HTTP and WebSocket. Writers in quarantine get no
  * mutation. Each has a deadline, each project may have a limit of
@@ -192,9 +174,8 @@ export function discardBody(request: IncomingMessage): void {
  * nothing by giving up and retrying.
  */
 export function boundWork(
-  { config, activity, budget }: GatewayParts & { readonly budget: KeyBudget },
+  { config, activity, budget, limits, quarantines }: GatewayParts,
   mask: (error: unknown) => Error,
-  { limits, quarantines }: { readonly limits: LimitChecks; readonly quarantines: QuarantineChecks },
 ): Plugin<RequestContext> {
   const { deadlineMs, perKey } = config.work
   const work = createKeyWork(perKey)
@@ -257,14 +238,8 @@ function deadline(deadlineMs: number, isMutation: boolean): DaybookError {
   return new DaybookError('DEADLINE', `${what}: ${advice}`)
 }
 
-/** What every request costs, so that a flood of empty ones has a limit too: it is read, parsed and checked. */
-export const REQUEST_COST = 50
-
 /** What a question about the schema costs beside its fields, which the analysis takes for few. */
 const INTROSPECTION_COST = 500
-
-/** What an export or import costs beside its events: as much as the costliest query. */
-export const JOURNAL_COST = REQUEST_LIMITS.cost
 
 /**
  * The cost of the operation that will run, by the same analysis that limits a single query.

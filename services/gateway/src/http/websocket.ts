@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http'
 import { DaybookError } from '@daybook/memory/errors'
 import { isDatabaseUnavailable } from '@daybook/postgres/errors'
 import { answerRaw, type HttpServer, readRequestTarget } from '@daybook/runtime/http/http-server'
-import type { TrustedNames } from '@daybook/runtime/http/trusted-names'
 import { type Logger, withLogFields } from '@daybook/runtime/logger'
 import type { ExecutionResult, GraphQLError } from 'graphql'
 import {
@@ -15,16 +14,13 @@ import {
 } from 'graphql-ws'
 import { createGraphQLError } from 'graphql-yoga'
 import { type WebSocket, WebSocketServer } from 'ws'
-import type { Authenticate, Credentials } from '../authenticate.ts'
+import type { Credentials } from '../authenticate.ts'
 import { sessionIn } from '../console/serve-console.ts'
 import type { GatewayParts } from '../context.ts'
-import { REQUEST_LIMITS } from '../schema/limits.ts'
-import type { OpenSubscriptions } from '../subscriptions/open-subscriptions.ts'
+import { REQUEST_COST, REQUEST_LIMITS } from '../schema/limits.ts'
 import { judgeNames } from './cors.ts'
 import { createMaskError } from './failure.ts'
-import type { KeyBudget, KeyStreams } from './key-budget.ts'
 import { readClaims, readRequestContext } from './request-context.ts'
-import { REQUEST_COST } from './request-limits.ts'
 import { type GraphQLServer, type PreparedOperation, prepareOperation, type Run } from './yoga.ts'
 
 /** The arguments of an operation, with Yoga's own functions, as graphql-ws hands them on. */
@@ -33,15 +29,6 @@ type Enveloped = PreparedOperation['args'] & {
 }
 
 type Connection = Context<Record<string, unknown> | undefined, SocketExtra>
-
-/** What the WebSockets share with the other routes. */
-interface SocketParts extends GatewayParts {
-  readonly authenticate: Authenticate
-  readonly names: TrustedNames
-  readonly budget: KeyBudget
-  readonly streams: KeyStreams
-  readonly hold: OpenSubscriptions['hold']
-}
 
 /**
  * Serves subscriptions (and other operations) over WebSocket, protocol graphql-transport-ws. The key comes in
@@ -54,9 +41,9 @@ interface SocketParts extends GatewayParts {
 export function serveWebSocket(
   server: Pick<HttpServer, 'takeWebSockets'>,
   graphql: GraphQLServer,
-  parts: SocketParts,
+  parts: GatewayParts,
 ): () => Promise<void> {
-  const { logger, authenticate, names, budget, streams, hold } = parts
+  const { logger, authenticate, names, budget, streams, subscriptions } = parts
   const mask = createMaskError(parts)
   const sockets = new WebSocketServer({
     noServer: true,
@@ -123,7 +110,9 @@ export function serveWebSocket(
         return false
       }
       untilClosed(
-        hold(access, () => setTimeout(() => socket.close(CloseCode.Forbidden, 'Forbidden'), LAST_MS)),
+        subscriptions.hold(access, () =>
+          setTimeout(() => socket.close(CloseCode.Forbidden, 'Forbidden'), LAST_MS),
+        ),
       )
       connection.extra.isUnderWay = (id) => id in connection.subscriptions
       return true

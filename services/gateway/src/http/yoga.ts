@@ -20,18 +20,17 @@ import {
 } from 'graphql'
 import { createYoga, type Plugin } from 'graphql-yoga'
 import { LRUCache } from 'lru-cache'
-import { createContext, type Following, type GatewayParts } from '../context.ts'
+import { createContext, type GatewayParts } from '../context.ts'
 import { schema as daybookSchema } from '../schema/index.ts'
 import { REQUEST_LIMITS } from '../schema/limits.ts'
 import type { Need } from '../schema/resolve-in-project.ts'
 import { createMaskError, endWithError } from './failure.ts'
 import { withoutIntrospection } from './graphiql.ts'
-import type { KeyBudget } from './key-budget.ts'
 import type { RequestContext } from './request-context.ts'
 import { bodyLimit, boundWork } from './request-limits.ts'
 
 /** Creates GraphQL over HTTP and SSE, with all limits on what a request may cost. */
-export function createGraphQL(parts: GatewayParts & { readonly budget: KeyBudget }, following: Following) {
+export function createGraphQL(parts: GatewayParts) {
   const maskError = createMaskError(parts)
   return createYoga<RequestContext>({
     schema: daybookSchema,
@@ -49,7 +48,7 @@ export function createGraphQL(parts: GatewayParts & { readonly budget: KeyBudget
     context: ({ access, ...request }) => {
       // The server has answered such requests with 401 before.
       if (access === null) throw new Error('a request without a key reached GraphQL')
-      return createContext(parts, { access, ...request }, following)
+      return createContext(parts, { access, ...request })
     },
     plugins: [
       cacheDocuments(),
@@ -59,7 +58,7 @@ export function createGraphQL(parts: GatewayParts & { readonly budget: KeyBudget
       bodyLimit(parts.config.httpLimits.requestTimeoutMs),
       traceOperations(),
       checkScopes(maskError),
-      boundWork(parts, maskError, following),
+      boundWork(parts, maskError),
       endWithError(maskError),
       ...(parts.config.introspection ? [] : [withoutIntrospection()]),
       maxTokensPlugin({ n: REQUEST_LIMITS.tokens }),

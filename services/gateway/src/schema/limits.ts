@@ -19,6 +19,12 @@ export const REQUEST_LIMITS = {
  */
 export const SEARCH_COST = 1_500
 
+/** What every request costs, so that a flood of empty ones has a limit too: it is read, parsed and checked. */
+export const REQUEST_COST = 50
+
+/** What an export or import costs beside its events: as much as the costliest query. */
+export const JOURNAL_COST = REQUEST_LIMITS.cost
+
 /** The most projects that one search may look at: 8 cost 12,000 of a request's 20,000. */
 export const PROJECTS_MAX = 8
 

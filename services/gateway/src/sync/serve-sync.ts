@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { createGzip, constants as zlib } from 'node:zlib'
 import { readTravellingVectors } from '@daybook/embeddings/travelling-vectors'
 import { DaybookError, UnavailableError, ValidationError } from '@daybook/memory/errors'
@@ -7,7 +7,6 @@ import { safeLine } from '@daybook/memory/safe-text'
 import { characters, oneLine } from '@daybook/memory/text-rules'
 import type { Access, Scope } from '@daybook/postgres/access/api-keys'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
-import type { RequestTarget } from '@daybook/runtime/http/http-server'
 import { sendJson } from '@daybook/runtime/probes'
 import { decideCommands } from '@daybook/sync/home/decide-commands'
 import { noteFollower } from '@daybook/sync/home/followers'
@@ -18,19 +17,8 @@ import { sentCommands } from '@daybook/sync/wire/sent-command'
 import { vectorsAsked } from '@daybook/sync/wire/vectors'
 import { z } from 'zod'
 import type { GatewayParts } from '../context.ts'
-import { failureOf, sendError, sendFailure, whyEnded } from '../http/failure.ts'
-import { readHeader } from '../http/request-context.ts'
-import { discardBody } from '../http/request-limits.ts'
-import { requireScopes } from '../http/yoga.ts'
-import type { JournalNews } from '../subscriptions/journal-news.ts'
-
-/** Answers followers, below `/sync/`. */
-export type AnswerSync = (
-  request: IncomingMessage,
-  response: ServerResponse,
-  target: RequestTarget,
-  asked: { readonly access: Access; readonly closing: AbortSignal },
-) => Promise<void>
+import { failureOf, sendFailure, whyEnded } from '../http/failure.ts'
+import { type KnownExchange, readHeader } from '../http/request-context.ts'
 
 /** The largest body with commands, in bytes, and that of all others. */
 const COMMANDS_BYTES = 16 * 1024 * 1024
@@ -38,16 +26,10 @@ const COMMANDS_BYTES = 16 * 1024 * 1024
 const BODY_BYTES = 64 * 1024
 
 /** A question of a follower that is answered at once. */
-interface Question<T = unknown> {
+export interface Question<T = unknown> {
   readonly needs: readonly Scope[]
   readonly form: z.ZodType<T>
-  readonly answer: (
-    parts: GatewayParts,
-    scope: ProjectScope,
-    access: Access,
-    body: T,
-    onHandedOver: () => void,
-  ) => Promise<object>
+  readonly answer: (parts: GatewayParts, scope: ProjectScope, access: Access, body: T) => Promise<object>
 }
 
 const question = <T>(one: Question<T>): Question => one as unknown as Question
@@ -58,8 +40,8 @@ const eraseAsked = z.strictObject({
   causationId: z.string().max(255).nullable(),
 })
 
-/** All of them, by path. Each needs a key that may follow the project, besides. */
-const QUESTIONS: Readonly<Record<string, Question>> = {
+/** All of them, by path. Each is posted, and needs a key that may follow the project, besides. */
+export const QUESTIONS: Readonly<Record<string, Question>> = {
   '/sync/hello': question({
     needs: ['read'],
     form: z.strictObject({}),
@@ -93,49 +75,33 @@ const QUESTIONS: Readonly<Record<string, Question>> = {
   '/sync/hand-over': question({
     needs: ['write', 'admin'],
     form: handOverAsked,
-    answer: async ({ config }, scope, { admin }, asked, onHandedOver) => {
+    answer: async ({ config, sync }, scope, { admin }, asked) => {
       const next = { allowed: config.nextHomes, byAdministrator: admin }
       const answer = await handOver(scope, asked, next)
-      if (answer.handedOver) onHandedOver()
+      if (answer.handedOver) sync?.look()
       return answer
     },
   }),
 }
 
-/** Creates the answers to followers. @param onHandedOver called when a project follows another home from now on */
-export function serveSync(
+/**
+ * Answers a question of a follower.
+ * @throws DaybookError FORBIDDEN; ValidationError if the body has not the question's form
+ */
+export async function answerQuestion(
   parts: GatewayParts,
-  { news, onHandedOver }: { readonly news: JournalNews; readonly onHandedOver: () => void },
-): AnswerSync {
-  return async (request, response, { path, query }, { access, closing }) => {
-    const asked = QUESTIONS[path]
-    const isStream = path === '/sync/journal'
-    if (asked === undefined && !isStream) {
-      sendError(response, 404, 'NOT_FOUND', `There is nothing at ${path}`)
-      return discardBody(request)
-    }
-    const method = isStream ? 'GET' : 'POST'
-    if (request.method !== method) {
-      sendError(response, 405, 'METHOD_NOT_ALLOWED', `${path} takes ${method} only`, { allow: method })
-      return discardBody(request)
-    }
-    requireScopes(
-      access,
-      (asked?.needs ?? ['read']).map((scope) => ({ scope, field: path })),
-    )
-    const scope = followedScope(parts, access, path)
-    if (asked === undefined)
-      return streamToFollower(parts, news, { request, response, query, scope, access, closing })
-    const checked = asked.form.safeParse(
-      await readBody(request, path === '/sync/commands' ? COMMANDS_BYTES : BODY_BYTES),
-    )
-    if (!checked.success) {
-      const [issue] = checked.error.issues
-      throw new ValidationError((issue?.path ?? []).join('.') || 'body', issue?.message ?? 'is no JSON')
-    }
-    if (closing.aborted) throw new UnavailableError('This Daybook is being stopped: ask again')
-    sendJson(response, 200, await asked.answer(parts, scope, access, checked.data, onHandedOver))
+  { form, answer }: Question,
+  { request, response, target: { path }, access, closing }: KnownExchange,
+): Promise<void> {
+  const scope = followedScope(parts, access, path)
+  const body = await readBody(request, path === '/sync/commands' ? COMMANDS_BYTES : BODY_BYTES)
+  const checked = form.safeParse(body)
+  if (!checked.success) {
+    const [issue] = checked.error.issues
+    throw new ValidationError((issue?.path ?? []).join('.') || 'body', issue?.message ?? 'is no JSON')
   }
+  if (closing.aborted) throw new UnavailableError('This Daybook is being stopped: ask again')
+  sendJson(response, 200, await answer(parts, scope, access, checked.data))
 }
 
 /** @throws DaybookError FORBIDDEN, ValidationError if the request names no project */
@@ -175,25 +141,17 @@ const NOTE_MS = 5_000
 /** The most characters of a follower's name that are kept. */
 const NAME_CHARACTERS = 120
 
-interface Stream {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
-  readonly query: URLSearchParams
-  readonly scope: ProjectScope
-  readonly access: Access
-  readonly closing: AbortSignal
-}
-
 /**
  * `GET /sync/journal?sequence=…&hash=…`: the project's journal after an event, as lines (`@daybook/sync/wire/stream-line`),
  * without an end; compressed if the follower takes gzip. It is read no faster than the follower takes it. An error before
  * the first line has an HTTP status of its own; a later one is the last line.
  */
-async function streamToFollower(
-  { logger }: Pick<GatewayParts, 'logger'>,
-  news: JournalNews,
-  { request, response, query, scope, access, closing }: Stream,
+export async function streamToFollower(
+  parts: GatewayParts,
+  { request, response, target: { path, query }, access, closing }: KnownExchange,
 ): Promise<void> {
+  const { logger, news } = parts
+  const scope = followedScope(parts, access, path)
   const after = { sequence: Number(query.get('sequence') ?? Number.NaN), hash: query.get('hash') ?? '' }
   if (!Number.isSafeInteger(after.sequence) || after.sequence < 0 || !/^[0-9a-f]{64}$/u.test(after.hash))
     throw new ValidationError('sequence', 'and hash must be those of the last event that you have')

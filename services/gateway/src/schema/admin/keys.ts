@@ -221,7 +221,7 @@ builder.mutationFields((t) => ({
       const made = await rotateKey(context.directory, context.access, { keyId: old.id, graceSeconds: grace })
       if (made === null) throw new OperationRefusedError('REFUSED', whyNotRotated(old))
       // A key whose grace is over at once must not work from a cache.
-      context.forgetKeys()
+      context.parts.authenticate.forget()
       const [apiKeyNow, replaces] = [await requireKey(context, made.id), await requireKey(context, old.id)]
       return { ...made, apiKey: apiKeyNow, replaces }
     },
@@ -252,7 +252,7 @@ builder.mutationFields((t) => ({
     resolve: async (_, { id }, context) => {
       const { id: keyId } = await requireOwnKey(context, id)
       await revokeKey(context.directory, context.access, keyId)
-      context.forgetKeys()
+      context.parts.authenticate.forget()
       return { id: keyId, apiKey: await requireKey(context, keyId) }
     },
   }),

@@ -151,7 +151,7 @@ builder.mutationFields((t) => ({
         throw new OperationRefusedError('REFUSED', `The quarantine was released at ${found.releasedAt}`)
       const why = reason == null ? null : check('reason', shortString(LIMITS.nameCharacters), reason)
       await releaseQuarantine(context.directory, context.access, found.id, why)
-      context.quarantines.forget()
+      context.parts.quarantines.forget()
       return { id: found.id, quarantine: await requireQuarantine(context, found.id) }
     },
   }),
@@ -189,7 +189,7 @@ async function begin(
   const id = await beginQuarantine(context.directory, context.access, target, reason)
   if (id === null)
     throw new OperationRefusedError('REFUSED', 'A key cannot put itself into quarantine: use another one')
-  context.quarantines.forget()
+  context.parts.quarantines.forget()
   return { id, quarantine: await requireQuarantine(context, id) }
 }
 

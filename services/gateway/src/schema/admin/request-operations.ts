@@ -20,7 +20,7 @@ import {
 import { swapGenerations } from '@daybook/projection/generations/swap-generations'
 import type { Context } from '../../context.ts'
 import { builder } from '../builder.ts'
-import { requireMemoryId } from '../mutations/erase.ts'
+import { requireMemoryId } from '../mutations/remember.ts'
 import { DAYBOOK, operationAccess, requireAdmin } from '../resolve-in-project.ts'
 import { enumOfWords } from '../types/enum-of-words.ts'
 import { memoryKind } from '../types/memory.ts'

@@ -5,8 +5,7 @@ import { rememberedId } from '@daybook/memory/id'
 import { LIMITS } from '@daybook/memory/limits'
 import { bytes, bytesInWords, shortString, sizeInWords } from '@daybook/memory/text-rules'
 import { builder } from '../builder.ts'
-import { append, checkIdempotencyKey } from './erase.ts'
-import { rememberResult } from './remember.ts'
+import { append, checkIdempotencyKey, rememberResult } from './remember.ts'
 
 const LIMIT = sizeInWords(LIMITS.documentBytes)
 

@@ -1,14 +1,37 @@
 import type { Appended, AppendOutcome, AppendRequest } from '@daybook/journal/append/append-request'
-import { ConflictError, LimitExceededError, ValidationError } from '@daybook/memory/errors'
-import { rememberedId } from '@daybook/memory/id'
+import { appendOne } from '@daybook/journal/append/journal-writer'
+import { check } from '@daybook/memory/check'
+import type { Command } from '@daybook/memory/commands'
+import { ConflictError, LimitExceededError, NotFoundError, ValidationError } from '@daybook/memory/errors'
+import { parseMemoryId, rememberedId } from '@daybook/memory/id'
 import { LIMITS } from '@daybook/memory/limits'
+import { shortString } from '@daybook/memory/text-rules'
 import type { Context } from '../../context.ts'
 import { builder } from '../builder.ts'
 import { LIST_COST, REMEMBER_COST } from '../limits.ts'
+import { memoryInterface } from '../types/memory.ts'
 import { rememberInput, toRememberInput } from '../types/memory-inputs.ts'
-import { addSimilar } from '../types/memory-neighbours.ts'
-import { append, checkIdempotencyKey } from './erase.ts'
-import { written } from './transitions.ts'
+
+/** The result type of a successful write: `Remembered`, `Revised`, … */
+export function written(name: string, description: string) {
+  return builder.objectType(builder.objectRef<Appended>(name), {
+    description,
+    fields: (t) => ({
+      memory: t.field({ type: memoryInterface, resolve: ({ memory }) => memory }),
+      sequence: t.int({
+        resolve: ({ memory }) => memory.sequence,
+        description: "The receipt: the sequence of the memory's newest event, which is committed.",
+      }),
+      hash: t.string({
+        resolve: ({ memory }) => memory.hash,
+        description: 'The hash of that event. With it the receipt names exactly this event.',
+      }),
+      duplicate: t.exposeBoolean('duplicate', {
+        description: 'True if the idempotency key was used for this same request before.',
+      }),
+    }),
+  })
+}
 
 const writeOutcome = builder.enumType('WriteOutcome', {
   description: 'What remembering came to.',
@@ -19,17 +42,6 @@ const writeOutcome = builder.enumType('WriteOutcome', {
     UNCHANGED: { description: 'The same thing was remembered already, just so. Nothing was written.' },
   } as const,
 })
-
-/** Adds the field `outcome` to the result of remembering. */
-function addOutcome(remembered: ReturnType<typeof written>): void {
-  builder.objectField(remembered, 'outcome', (t) =>
-    t.field({
-      type: writeOutcome,
-      description: 'What it came to. For a repeated request (duplicate), what the first one came to.',
-      resolve: (appended) => outcomeOf(appended),
-    }),
-  )
-}
 
 function outcomeOf({ memory, written: kind, duplicate }: Appended) {
   if (duplicate) return memory.version === 1 ? 'REMEMBERED' : 'REVISED'
@@ -45,11 +57,16 @@ function outcomeOf({ memory, written: kind, duplicate }: Appended) {
   }
 }
 
-const remembered = written('Remembered', 'The memory, in the journal.')
+/** The success of remembering; `memory-neighbours.ts` adds a field. */
+export const remembered = written('Remembered', 'The memory, in the journal.')
 
-addOutcome(remembered)
-
-addSimilar(remembered)
+builder.objectField(remembered, 'outcome', (t) =>
+  t.field({
+    type: writeOutcome,
+    description: 'What it came to. For a repeated request (duplicate), what the first one came to.',
+    resolve: (appended) => outcomeOf(appended),
+  }),
+)
 
 /** The result of remembering. */
 export const rememberResult = builder.errorUnion('RememberResult', {
@@ -139,4 +156,63 @@ async function appendAll(
 function located(error: unknown, index: number): ValidationError | ConflictError {
   if (error instanceof ValidationError) return error.within(`inputs.${index}`)
   return error as ConflictError
+}
+
+/** Checks an idempotency key. @throws ValidationError */
+export function checkIdempotencyKey(key: string | null | undefined): string | null {
+  return key == null ? null : check('idempotencyKey', shortString(LIMITS.idempotencyKeyCharacters), key)
+}
+
+/** Checks an expected version. @throws ValidationError */
+function checkExpectedVersion(version: number | null | undefined): { expectedVersion?: number } {
+  if (version == null) return {}
+  if (version < 1) throw new ValidationError('expectedVersion', 'must be 1 or more')
+  return { expectedVersion: version }
+}
+
+/**
+ * The plain id of the memory that a mutation names.
+ * @throws NotFoundError if the text is no id, because no memory can have it
+ */
+export function requireMemoryId(id: string): string {
+  const ref = parseMemoryId(id)
+  if (ref === null) throw new NotFoundError(`The memory "${id.slice(0, 64)}"`)
+  return ref.uuid
+}
+
+/** The arguments that every change of a memory has. */
+interface ChangeArguments {
+  readonly id: string
+  readonly expectedVersion?: number | null | undefined
+  readonly idempotencyKey?: string | null | undefined
+}
+
+/** Undos come from an operation, which plans them. */
+type Change<Each> = Each extends { readonly type: 'undo' }
+  ? never
+  : Each extends { readonly expectedVersion?: number }
+    ? Omit<Each, 'id' | 'expectedVersion'>
+    : never
+
+/** Appends a change of an existing memory. @throws ValidationError, NotFoundError if the id is none */
+export function appendChange(
+  context: Context,
+  { id, expectedVersion, idempotencyKey }: ChangeArguments,
+  change: Change<Command>,
+): Promise<Appended> {
+  const command = { ...change, id: requireMemoryId(id), ...checkExpectedVersion(expectedVersion) }
+  return append(context, command, checkIdempotencyKey(idempotencyKey))
+}
+
+/** Appends a command to the journal of the request's project. */
+export function append(
+  context: Context,
+  command: Command,
+  idempotencyKey: string | null = null,
+): Promise<Appended> {
+  return appendOne(context.parts.writer, context.project, {
+    command,
+    metadata: context.metadata,
+    idempotencyKey,
+  })
 }

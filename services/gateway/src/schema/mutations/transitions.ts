@@ -1,10 +1,8 @@
-import type { Appended } from '@daybook/journal/append/append-request'
 import { ConflictError, LimitExceededError, NotFoundError, ValidationError } from '@daybook/memory/errors'
 import type { TransitionName } from '@daybook/memory/transitions'
 import { builder } from '../builder.ts'
-import { memoryInterface } from '../types/memory.ts'
 import { reviseInput, toReviseInput } from '../types/memory-inputs.ts'
-import { appendChange } from './erase.ts'
+import { appendChange, written } from './remember.ts'
 
 /** Registers the mutation of a transition, which changes one memory of its kind. */
 function transitionField(name: TransitionName, description: string): void {
@@ -29,27 +27,6 @@ transitionField('resolveTodo', 'Sets a todo’s `resolvedAt` to now.')
 transitionField('reopenTodo', 'Empties a todo’s `resolvedAt`.')
 
 transitionField('closeSession', 'Sets a session’s `status` to closed.')
-
-/** The result type of a successful write: `Remembered`, `Revised`, … */
-export function written(name: string, description: string) {
-  return builder.objectType(builder.objectRef<Appended>(name), {
-    description,
-    fields: (t) => ({
-      memory: t.field({ type: memoryInterface, resolve: ({ memory }) => memory }),
-      sequence: t.int({
-        resolve: ({ memory }) => memory.sequence,
-        description: "The receipt: the sequence of the memory's newest event, which is committed.",
-      }),
-      hash: t.string({
-        resolve: ({ memory }) => memory.hash,
-        description: 'The hash of that event. With it the receipt names exactly this event.',
-      }),
-      duplicate: t.exposeBoolean('duplicate', {
-        description: 'True if the idempotency key was used for this same request before.',
-      }),
-    }),
-  })
-}
 
 /**
  * The result of changing an existing memory: the union `resultName` of the success and the possible refusals.

@@ -104,7 +104,7 @@ async function searchedProjects(
   context: Context,
   named: readonly string[],
 ): Promise<readonly { readonly context: Context; readonly name: string }[]> {
-  const { access, limits } = context
+  const { access, parts } = context
   if (named.length < 1 || named.length > PROJECTS_MAX)
     throw new ValidationError('projects', `must name 1 to ${PROJECTS_MAX} projects`)
   const found = new Map<string, string>()
@@ -113,7 +113,7 @@ async function searchedProjects(
     found.set(id, name)
   }
   // The request's own project was counted when the request came.
-  for (const id of found.keys()) if (id !== access.projectId) await limits.request(id)
+  for (const id of found.keys()) if (id !== access.projectId) await parts.limits.request(id)
   return [...found].map(([id, name]) => ({ context: context.inProject(id), name }))
 }
 

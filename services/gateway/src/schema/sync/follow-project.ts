@@ -82,7 +82,7 @@ builder.mutationFields((t) => ({
       const client = context.parts.homeOf({ home, projectId: name, followerId: newId() })
       const wanted = { project: name, home, rule: rule ?? null }
       const begun = await refusing(home.url, () => beginFollowing(db, client, wanted))
-      context.forgetKeys()
+      context.parts.authenticate.forget()
       context.parts.sync?.look()
       return { ...begun, status: await requireFollowed(db, begun.projectId) }
     },

@@ -113,7 +113,7 @@ builder.mutationFields((t) => ({
       const wanted = checkName(name)
       const projectId = (await checkProject(db, id)) as string
       if (!(await renameProject(projectScope(db, projectId), wanted))) throw taken(wanted)
-      context.forgetKeys()
+      context.parts.authenticate.forget()
       return requireProject(db, projectId)
     },
   }),
@@ -128,7 +128,7 @@ builder.mutationFields((t) => ({
       const most = checkLimits(limits)
       const projectId = (await checkProject(db, id)) as string
       await setLimits(projectScope(db, projectId), most)
-      context.limits.forget()
+      context.parts.limits.forget()
       return requireProject(db, projectId)
     },
   }),
