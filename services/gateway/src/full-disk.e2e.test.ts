@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ensureProject } from '@daybook/postgres/access/projects'
 import { openDatabase } from '@daybook/postgres/connect'
-import { type EmbeddedDatabase, startEmbeddedDatabase } from '@daybook/postgres/embedded/start'
+import { type EmbeddedDatabase } from '@daybook/postgres/embedded/start'
 import { migrate } from '@daybook/postgres/migrate'
 import { projectScope } from '@daybook/postgres/project-scope'
 import { copyEmptyCluster } from '@daybook/postgres/testing/embedded-template'
+import { startBundledDatabase } from '@daybook/postgres/testing/start-bundled'
 import { pause } from '@daybook/runtime/backoff'
 import { silentLogger } from '@daybook/runtime/logger'
 import { needing } from '@daybook/runtime/testing/needing'
@@ -41,7 +42,7 @@ needing({
   let db: ReturnType<typeof openDatabase>
   beforeAll(async () => {
     await copyEmptyCluster(folder)
-    embedded = await startEmbeddedDatabase(folder, silentLogger)
+    embedded = await startBundledDatabase(folder, silentLogger)
     await migrate(embedded.address)
     db = openDatabase(embedded.address)
     const newProject = async () => projectScope(db, await ensureProject(db, `test-${Date.now()}`))

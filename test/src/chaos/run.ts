@@ -10,6 +10,7 @@ import { createRandom, derivedSeed, type Random } from '../support/random.ts'
 import { checkTypesenseIndex } from './check-typesense-index.ts'
 import { type Cluster, startCluster } from './cluster.ts'
 import { FAULTS, type Fault } from './faults.ts'
+import type { ServiceName } from './service-process.ts'
 import { type Subscriber, startSubscriber } from './subscriber.ts'
 import { typesenseFaults } from './typesense-faults.ts'
 
@@ -18,6 +19,8 @@ export interface ChaosRunOptions {
   readonly rounds: number
   /** Decides who writes what, which faults hit, and when. */
   readonly seed: number
+  /** As of a cluster. */
+  readonly alone?: readonly ServiceName[]
   /** The embedder of one replica of each projector. Default `none`. */
   readonly embedder?: 'minilm' | 'none'
   /** Only faults with this in their names. Default all. */
@@ -54,8 +57,8 @@ const EMBEDDED_MS = 300_000
  * parked. Subscribers that continued with `after` got every sequence once.
  */
 export async function runChaosRounds(options: ChaosRunOptions): Promise<ChaosRun> {
-  const { rounds, seed, embedder = 'none', only = '', report = () => {} } = options
-  const cluster = await startCluster({ embedder, embedderOf: 'some' })
+  const { rounds, seed, alone = [], embedder = 'none', only = '', report = () => {} } = options
+  const cluster = await startCluster({ embedder, embedderOf: 'some', alone })
   const faults = [...FAULTS, ...typesenseFaults(cluster.typesense)].filter((fault) =>
     fault.name.includes(only),
   )

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
-import { dirname, join } from 'node:path'
-import { SOCKET_PORT, socketPath } from '@daybook/postgres/embedded/host-folder'
+import { join } from 'node:path'
 import { createNativeDatabase, POSTGRES } from '@daybook/postgres/testing/test-database'
 import { pause } from '@daybook/runtime/backoff'
 import { lockHolder } from '@daybook/runtime/exclusive-lock'
@@ -9,6 +8,7 @@ import { needing } from '@daybook/runtime/testing/needing'
 import { rawConnection } from '@daybook/runtime/testing/raw-http'
 import { Client } from 'pg'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { databaseOf } from '../support/ask-database.ts'
 import { untilGone } from '../support/child-process.ts'
 import { createTestDaemon, type TestDaemon } from '../support/daemon.ts'
 import { dataOf } from '../support/graphql.ts'
@@ -45,13 +45,23 @@ describe('a daemon that is stopped ends within 10 s', () => {
     await client.connect()
     return client
   }
-  const embeddedClient = () =>
-    clientOf({
-      host: dirname(socketPath(daemon.dataDir)),
-      port: SOCKET_PORT,
-      user: 'postgres',
-      database: 'postgres',
-    })
+  /**
+   * Has the embedded database work on a statement for hours, with its one thread. Then its process is halted: it reacts to as little as before,
+   * and takes no core of this machine.
+   * @returns what became of the statement
+   */
+  const blockDatabase = async () => {
+    const client = await clientOf(databaseOf(daemon))
+    const ended = client.query(ENDLESS).then(
+      () => 'ended',
+      () => 'cut',
+    )
+    await pause(300)
+    const pid = daemon.databasePid()
+    if (pid === undefined) throw new Error('the daemon has no database')
+    process.kill(pid, 'SIGSTOP')
+    return { ended }
+  }
   const send = async (request: string, body = ''): Promise<Socket> => {
     const url = daemon.url()
     if (url === null) throw new Error('the daemon is stopped')
@@ -86,12 +96,7 @@ describe('a daemon that is stopped ends within 10 s', () => {
   it('in the middle of a long statement of the embedded database, which keeps what it had', async () => {
     daemon = await startDaemon()
     await remember([{ content: { note: { text: 'kept' } } }])
-    const blocked = (await embeddedClient()).query(ENDLESS)
-    const ended = blocked.then(
-      () => 'ended',
-      () => 'cut',
-    )
-    await pause(300)
+    const { ended } = await blockDatabase()
     await stopped()
     expect(await ended).toBe('cut')
     await daemon.start()
@@ -103,8 +108,7 @@ describe('a daemon that is stopped ends within 10 s', () => {
 
   it('a second signal ends it and its database at once', async () => {
     const database = daemon.databasePid() ?? 0
-    void (await embeddedClient()).query(ENDLESS).catch(() => {})
-    await pause(300)
+    await blockDatabase()
     const pid = daemon.pid() ?? 0
     const printed = daemon.output().length
     process.kill(pid, 'SIGTERM')
@@ -120,8 +124,7 @@ describe('a daemon that is stopped ends within 10 s', () => {
     // Until we have heard of its end, too.
     await daemon.kill()
     await daemon.start()
-    void (await embeddedClient()).query(ENDLESS).catch(() => {})
-    await pause(300)
+    await blockDatabase()
     const stopping = stopped()
     while (lockHolder(join(daemon.dataDir, 'daemon.lock'))['stopping'] !== true) await pause(10)
     daemon = await startDaemon({}, daemon.dataDir)

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { pause } from '@daybook/runtime/backoff'
 import { checkApi } from '../crash/check-api.ts'
 import { checkDatabase } from '../crash/check-database.ts'
@@ -8,7 +11,7 @@ import { HANGS_MS, untilGone } from '../support/child-process.ts'
 import { createTestDaemon, DaemonDidNotStart, type TestDaemon } from '../support/daemon.ts'
 import { createRandom, derivedSeed, type Random } from '../support/random.ts'
 import { type Eraser, startEraser, startRebuilds } from './others.ts'
-import { type PowerCut, powerCut, powerCutEnvironment, takeReport } from './power-cut.ts'
+import { type PowerCut, powerCut, preparePowerCuts, takeReport } from './power-cut.ts'
 
 /** The options of a run of power cuts. */
 export interface PowerRunOptions {
@@ -19,6 +22,8 @@ export interface PowerRunOptions {
   readonly cutsPerFolder?: number
   /** Goes on after a failure, on a new data folder. Default false. */
   readonly keepGoing?: boolean
+  /** The most milliseconds that clients write before a cut. Default 4,000. */
+  readonly writeMs?: number
   /** Settings of the daemon. */
   readonly environment?: Readonly<Record<string, string>>
   /** Called with one line per cut. */
@@ -58,6 +63,7 @@ interface Folder {
 /** What all cuts of a run share. */
 interface Run {
   readonly options: PowerRunOptions
+  readonly environmentOf: (cut: PowerCut) => Readonly<Record<string, string>>
   pending: number
   kept: number
 }
@@ -68,7 +74,8 @@ interface Run {
  */
 export async function runPowerCuts(options: PowerRunOptions): Promise<PowerRun> {
   const { cuts, seed, cutsPerFolder = 8, keepGoing = false, report = () => {} } = options
-  const run: Run = { options, pending: 0, kept: 0 }
+  const bundle = mkdtempSync(join(tmpdir(), 'daybook-power-'))
+  const run: Run = { options, environmentOf: await preparePowerCuts(bundle), pending: 0, kept: 0 }
   const failures: FailedCut[] = []
   let folder: Folder | null = null
   let acknowledged = 0
@@ -106,6 +113,7 @@ export async function runPowerCuts(options: PowerRunOptions): Promise<PowerRun> 
     }
   }
   await folder?.daemon.remove()
+  rmSync(bundle, { recursive: true, force: true })
   return { cuts: cut, acknowledged, erased, pending: run.pending, kept: run.kept, failures }
 }
 
@@ -115,13 +123,13 @@ async function oneCut(
   { cut, random, isLast }: { cut: number; random: Random; isLast: boolean },
 ): Promise<{ what: string; differences: string[] }> {
   const { daemon, ledger, eraser } = folder
-  const { seed, environment = {} } = run.options
+  const { seed, writeMs = 4_000, environment = {} } = run.options
   const what: string[] = []
   const differences: string[] = []
   const arm = (part: number, when: { operation?: number; afterSignal?: number }): PowerCut =>
     powerCut(daemon.dataDir, { seed: derivedSeed(seed, cut, part), afterSignal: 0, ...when })
   const start = async (armed: PowerCut) =>
-    daemon.start({ environment: { ...environment, ...powerCutEnvironment(armed) } })
+    daemon.start({ environment: { ...environment, ...run.environmentOf(armed) } })
   const noteCut = (armed: PowerCut, when: string): boolean => {
     const done = takeReport(armed)
     if (done === null) return false
@@ -141,7 +149,7 @@ async function oneCut(
     const clients = startClients({ api: daemon, ledger, clients: CLIENTS, seed, round: cut })
     const others = [erasing, ...(random.chance(0.4) ? [startRebuilds(daemon)] : [])]
     try {
-      await pause(random.between(100, 4_000))
+      await pause(random.between(100, writeMs))
       const whileStopping = random.chance(0.15)
       const database = daemon.databasePid()
       if (database === undefined) throw new Error('the daemon has no database')

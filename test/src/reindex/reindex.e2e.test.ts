@@ -5,8 +5,8 @@ import { expect } from 'vitest'
 import { runReindex } from './run.ts'
 
 /**
- * Fixed, so that what this run covers is known; `npm run test:reindex` takes others, 100,000 memories, ten times the traffic, two projectors of
- * each kind, more kills, and another model and back.
+ * Fixed, so that what this run covers is known; `npm run test:reindex` takes others, 100,000 memories, ten times the traffic, two processes of
+ * each service, more kills, and another model and back.
  */
 const SEED = 4
 
@@ -18,7 +18,7 @@ needing(OWN_POSTGRES, OWN_NATS).test(
       locomo: null,
       seed: SEED,
       perSecond: 2,
-      alone: ['projector-pgvector', 'projector-typesense'],
+      alone: ['gateway', 'projector-pgvector', 'projector-typesense', 'reindex'],
       kills: 1,
       switchModel: false,
       aloneMs: 500,

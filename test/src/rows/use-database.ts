@@ -23,9 +23,9 @@ import { forgetRemovedCopy } from '@daybook/postgres/access/delete-project'
 import { findProject } from '@daybook/postgres/access/projects'
 import { type Database, openDatabase } from '@daybook/postgres/connect'
 import { clearFreeSpace } from '@daybook/postgres/embedded/maintain-tables'
-import { startEmbeddedDatabase } from '@daybook/postgres/embedded/start'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
 import { asOwner } from '@daybook/postgres/testing/as-owner'
+import { startBundledDatabase } from '@daybook/postgres/testing/start-bundled'
 import type { TestDatabase } from '@daybook/postgres/testing/test-database'
 import { type Generation, liveGeneration } from '@daybook/projection/generations/generations'
 import { readPlace } from '@daybook/projection/positions/positions'
@@ -48,7 +48,7 @@ import { expect } from 'vitest'
  * @returns the names of the database's types, by oid
  */
 export async function useDatabase(dataDir: string): Promise<ReadonlyMap<number, string>> {
-  const embedded = await startEmbeddedDatabase(dataDir, silentLogger)
+  const embedded = await startBundledDatabase(dataDir, silentLogger)
   const db = openDatabase(embedded.address)
   try {
     const project = await findProject(db, 'default')

@@ -7,6 +7,7 @@ import { TEST_EMBEDDED_POOL } from '@daybook/postgres/testing/borrow-embedded'
 import { migratedTemplate, TEST_CACHE } from '@daybook/postgres/testing/embedded-template'
 import { OWN_POSTGRES } from '@daybook/postgres/testing/native-binaries'
 import { startNativeServer } from '@daybook/postgres/testing/native-server'
+import { TEST_EMBEDDED_BUNDLE } from '@daybook/postgres/testing/start-bundled'
 import {
   createNativeDatabase,
   TEST_DATABASE_TEMPLATE,
@@ -26,7 +27,7 @@ type Stop = () => Promise<unknown>
  * vitest's global setup of the lanes with servers: provides, once per run, what suites share. Any other way to get a server belongs here:
  * suites know only the variables. Those of a server that is not there are left out (`needing`).
  *
- * - a pool of embedded databases
+ * - a pool of embedded databases, and a bundle to start others from
  * - `DAYBOOK_TEST_DATABASE_URL`: a superuser's address of a Postgres with pgvector, where each test file makes its own database. If it is
  *   not given: a container, or a server of this machine
  * - `DAYBOOK_TEST_NATS_URL`: a NATS with JetStream, where suites make their own streams; likewise. Suites that kill a server start their own
@@ -51,14 +52,20 @@ async function startPool(): Promise<Stop> {
   const folder = join(TEST_CACHE, 'pool')
   // From source, each of its databases would load the TypeScript loader first: 1.6 s of CPU time for a start instead of .85 s.
   await bundleFiles(
-    { pool: source('testing/embedded-pool.ts'), 'embedded-postgres': source('embedded/child.ts') },
+    {
+      pool: source('testing/embedded-pool.ts'),
+      start: source('embedded/start.ts'),
+      'embedded-postgres': source('embedded/child.ts'),
+    },
     folder,
   )
   const pool = fork(join(folder, 'pool.js'), [migratedTemplate()])
   const [path] = (await once(pool, 'message')) as [string]
   process.env[TEST_EMBEDDED_POOL] = path
+  process.env[TEST_EMBEDDED_BUNDLE] = join(folder, 'start.js')
   return async () => {
     delete process.env[TEST_EMBEDDED_POOL]
+    delete process.env[TEST_EMBEDDED_BUNDLE]
     const ended = once(pool, 'exit')
     pool.disconnect()
     await ended

@@ -1,18 +1,20 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { takeLock } from '@daybook/runtime/exclusive-lock'
 import { silentLogger } from '@daybook/runtime/logger'
 import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { DatabaseAddress } from '../connect.ts'
 import { copyEmptyCluster } from '../testing/embedded-template.ts'
+import { startBundledDatabase, TEST_EMBEDDED_BUNDLE } from '../testing/start-bundled.ts'
 import { socketPath } from './host-folder.ts'
-import { type EmbeddedDatabase, startEmbeddedDatabase } from './start.ts'
+import type { EmbeddedDatabase } from './start.ts'
 
-const LOADER = ['--import', import.meta.resolve('tsx')]
+/** `start.ts`, and beside it the process that it starts, as daemons have them. */
+const BUNDLE = process.env[TEST_EMBEDDED_BUNDLE] ?? ''
 
 async function query(address: DatabaseAddress, statement: string): Promise<unknown[]> {
   const client = new Client(address.connection)
@@ -45,7 +47,7 @@ describe('the embedded database', () => {
     rmSync(dataDir, { recursive: true, force: true })
   })
   const start = async (folder = dataDir) => {
-    const database = await startEmbeddedDatabase(folder, silentLogger)
+    const database = await startBundledDatabase(folder, silentLogger)
     running.push(database)
     return database
   }
@@ -62,7 +64,7 @@ describe('the embedded database', () => {
     beforeAll(async () => {
       folder = mkdtempSync(join(tmpdir(), 'daybook-test-'))
       await copyEmptyCluster(folder)
-      database = await startEmbeddedDatabase(folder, silentLogger)
+      database = await startBundledDatabase(folder, silentLogger)
     })
     afterAll(async () => {
       await database.stop()
@@ -90,7 +92,7 @@ describe('the embedded database', () => {
     it('refuses a second process on its folder and is not disturbed by it', async () => {
       await query(database.address, 'create table disturbed (n int); insert into disturbed values (1)')
       const paths = [join(folder, 'postgres'), join(folder, 'postgres.lock'), socketPath(folder)]
-      const second = fork(fileURLToPath(new URL('./child.ts', import.meta.url)), paths, { execArgv: LOADER })
+      const second = fork(join(dirname(BUNDLE), 'embedded-postgres.js'), paths)
       processes.push(second)
       const said = new Promise((resolve) => second.once('message', resolve))
       const code = new Promise((resolve) => second.once('exit', resolve))
@@ -114,12 +116,11 @@ describe('the embedded database', () => {
 
   it('of a daemon that was killed makes room, even if it is stuck', async () => {
     const script = `
-      const { startEmbeddedDatabase } = await import('${new URL('./start.ts', import.meta.url).href}')
-      const { silentLogger } = await import('@daybook/runtime/logger')
-      const database = await startEmbeddedDatabase(${JSON.stringify(dataDir)}, silentLogger)
+      const { startEmbeddedDatabase } = await import('${pathToFileURL(BUNDLE).href}')
+      const silent = { info() {}, warn() {}, error() {} }
+      const database = await startEmbeddedDatabase(${JSON.stringify(dataDir)}, silent)
       console.log(database.pid())`
-    const daemon = spawn(process.execPath, [...LOADER, '--input-type=module', '--eval', script], {
-      cwd: fileURLToPath(new URL('.', import.meta.url)),
+    const daemon = spawn(process.execPath, ['--input-type=module', '--eval', script], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     processes.push(daemon)
@@ -156,27 +157,12 @@ describe('the embedded database', () => {
     expect(lock).not.toBeNull()
     lock?.release()
     await database.stop()
+    // Also where a power cut left Postgres' own lock file empty.
+    writeFileSync(join(dataDir, 'postgres', 'postmaster.pid'), '')
     expect(await query((await start()).address, 'select n from t')).toEqual([{ n: 1 }])
   })
 
-  it('starts where a power cut left Postgres’ own lock file empty', async () => {
-    writeFileSync(join(dataDir, 'postgres', 'postmaster.pid'), '')
-    const { address } = await start()
-    expect(await query(address, 'select 1 as one')).toEqual([{ one: 1 }])
-  })
-
-  it('that is stopped while it is being started again leaves no process behind', async () => {
-    const database = await start()
-    const killed = kill(database)
-    await vi.waitUntil(() => database.pid() !== killed, { interval: 5 })
-    await database.stop()
-    const lock = takeLock(join(dataDir, 'postgres.lock'))
-    expect(lock).not.toBeNull()
-    lock?.release()
-    expect(database.pid()).toBeUndefined()
-  })
-
-  it('listens elsewhere when its folder has too long a name for a socket', async () => {
+  it('listens elsewhere when its folder has too long a name for a socket; stopped while it is being started again it leaves no process behind', async () => {
     const deep = join(dataDir, 'x'.repeat(100))
     await copyEmptyCluster(deep)
     const database = await start(deep)
@@ -185,6 +171,14 @@ describe('the embedded database', () => {
     expect(host).not.toContain('xxx')
     expect(existsSync(join(deep, 'postgres', 'postmaster.pid'))).toBe(true)
     expect(await query(database.address, 'select 1 as one')).toEqual([{ one: 1 }])
+
+    const killed = kill(database)
+    await vi.waitUntil(() => database.pid() !== killed, { interval: 5 })
+    await database.stop()
+    const lock = takeLock(join(deep, 'postgres.lock'))
+    expect(lock).not.toBeNull()
+    lock?.release()
+    expect(database.pid()).toBeUndefined()
     rmSync(host, { recursive: true })
   })
 
@@ -193,7 +187,7 @@ describe('the embedded database', () => {
     // A cluster without its control file.
     await copyEmptyCluster(folder)
     rmSync(join(folder, 'postgres', 'global'), { recursive: true })
-    await expect(startEmbeddedDatabase(folder, silentLogger)).rejects.toMatchObject({
+    await expect(startBundledDatabase(folder, silentLogger)).rejects.toMatchObject({
       code: 'UNAVAILABLE',
       message: expect.stringContaining(join(folder, 'postgres')),
     })
