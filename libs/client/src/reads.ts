@@ -1,5 +1,6 @@
 import type { GraphQLDocument, InputOf, ReadonlyInput, ResultOf, VariablesOf } from '@daybook/api/graphql'
 import * as queries from '@daybook/api/queries'
+import type { FacetName } from '@daybook/memory/facets'
 import type { Calls } from './calls/calls.ts'
 import { DaybookClientError } from './client-error.ts'
 import type { Memory as AnsweredMemory } from './documents/memory.ts'
@@ -187,7 +188,7 @@ export function createReads(calls: Calls, ownWrites: OwnWrites): Reads {
       }),
     async facets({ signal, timeoutMs, atLeast, ...given } = {}) {
       const read = () => calls.read(FACETS, given, { signal, timeoutMs })
-      return (await ownWrites.readingAfter(atLeast, read)).facets
+      return (await ownWrites.readingAfter(atLeast, read)).facets satisfies Record<FacetName, unknown>
     },
   }
 }

@@ -1,22 +1,26 @@
 import { isDeepStrictEqual } from 'node:util'
+import { isFilled } from './changed-fields.ts'
 import { COMMON_FIELD_NAMES, type CommonFieldName } from './common-fields.ts'
 import type { NewEvent, StateAfter } from './events.ts'
 import { type KindName, kindNamed } from './kinds/index.ts'
 import type { CommonFields, MemoryState } from './state.ts'
 import type { Writer } from './writer.ts'
 
-/** What the common fields hold: words of their writer, or what makes nobody an author. */
+/**
+ * What the common fields hold. Who changes one is an author, unless it says nothing. Words stay their writer's (`textBy`);
+ * whose the others are, nobody notes, so a quarantine resets them all.
+ */
 const SAYS = {
   agent: 'words',
   labels: 'words',
   categories: 'words',
   context: 'words',
   metadata: 'words',
-  importance: 'a weight',
-  occurredAt: 'a time',
-  supersedes: 'a reference',
+  importance: 'no words',
+  occurredAt: 'no words',
+  supersedes: 'no words',
   expiresAt: 'nothing',
-} as const satisfies Record<CommonFieldName, 'words' | 'a weight' | 'a time' | 'a reference' | 'nothing'>
+} as const satisfies Record<CommonFieldName, 'words' | 'no words' | 'nothing'>
 
 const COMMON_TEXTS = COMMON_FIELD_NAMES.filter((name) => SAYS[name] === 'words')
 
@@ -92,9 +96,6 @@ function textsOf(state: MemoryState): string[] {
   return [...content, ...COMMON_TEXTS.filter((name) => isFilled(state[name]))]
 }
 
-const isFilled = (value: unknown): boolean =>
-  value !== null && (typeof value !== 'object' || Object.keys(value).length > 0)
-
 /** Whether a field holds words, not only one of a few, or a moment. A field of a newer Daybook may hold any. */
 function isText(kind: KindName, name: string): boolean {
   if (!name.startsWith('content.')) return (COMMON_TEXTS as readonly string[]).includes(name)
@@ -128,7 +129,7 @@ export function authorsOf({ writtenBy, editedBy, textBy = {} }: MemoryState): re
 
 /**
  * A state without what writers of such a kind said beside the content: their labels, metadata and context, and, because nobody
- * noted whose those are, its importance and what it supersedes. Their texts of the content stay, but nobody's name stands
+ * noted whose those are, the fields without words, such as its importance and what it supersedes. Their texts of the content stay, but nobody's name stands
  * at them any more: who remembers the memory again says those again.
  */
 export function withoutWordsOf(
@@ -140,13 +141,14 @@ export function withoutWordsOf(
     const author = authorOf(state, name)
     return author !== null && isSuch(author)
   }
-  const { supersedes: _, writtenBy: __, editedBy: ___, textBy: ____, ...rest } = state
-  const theirs = COMMON_TEXTS.filter(isTheirs)
+  const { writtenBy: _, editedBy: __, textBy: ___, ...rest } = state
+  const isReset = (name: CommonFieldName) =>
+    SAYS[name] === 'no words' || (SAYS[name] === 'words' && isTheirs(name))
   const authors = Object.fromEntries(
     textsOf(state)
       .filter((name) => !isTheirs(name))
       .map((name) => [name, authorOf(state, name)]),
   )
-  const emptied = Object.fromEntries(theirs.map((name) => [name, empty[name]]))
-  return { ...rest, ...emptied, importance: empty.importance, textBy: authors }
+  const emptied = Object.fromEntries(COMMON_FIELD_NAMES.filter(isReset).map((name) => [name, empty[name]]))
+  return { ...rest, ...emptied, textBy: authors }
 }

@@ -29,7 +29,8 @@ export function changedFields(before: MemoryState | null, after: MemoryState): s
   return [...content, ...common]
 }
 
-function isFilled(value: unknown): boolean {
+/** Whether a field of a state holds anything. Older states lack later fields. */
+export function isFilled(value: unknown): boolean {
   if (value == null) return false
   return typeof value === 'object' ? Object.keys(value).length > 0 : true
 }

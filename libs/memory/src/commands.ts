@@ -1,18 +1,9 @@
+import type { CommonFieldName } from './common-fields.ts'
 import type { ContentInput } from './content.ts'
 import type { TransitionName } from './transitions.ts'
 
 /** The common fields as given, unchecked. An absent field stays as it is; null empties it. */
-export interface CommonInput {
-  readonly agent?: unknown
-  readonly labels?: unknown
-  readonly categories?: unknown
-  readonly importance?: unknown
-  readonly context?: unknown
-  readonly metadata?: unknown
-  readonly occurredAt?: unknown
-  readonly expiresAt?: unknown
-  readonly supersedes?: unknown
-}
+export type CommonInput = { readonly [Name in CommonFieldName]?: unknown }
 
 /** What a new memory is made from, unchecked. */
 export interface RememberInput extends CommonInput {

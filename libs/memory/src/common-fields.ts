@@ -68,7 +68,7 @@ export const COMMON_FIELDS = {
   occurredAt: moment,
   expiresAt: moment,
   supersedes: memoryId,
-} as const
+} as const satisfies Record<keyof CommonFields, z.ZodType>
 
 /** What a memory has that is told nothing else. */
 export const COMMON_DEFAULTS: Required<Omit<CommonFields, 'supersedes'>> = {

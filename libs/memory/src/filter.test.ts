@@ -61,6 +61,21 @@ describe('a filter as given', () => {
     })
   })
 
+  it('is checked as the field itself is, whose value it must be', () => {
+    const refusal = (given: object) => {
+      try {
+        return checkFilter(given)
+      } catch (error) {
+        return (error as Error).message
+      }
+    }
+    expect(refusal({ context: 'é'.repeat(255) })).toEqual({ context: 'é'.repeat(255) })
+    expect(refusal({ context: 'é'.repeat(300) })).toMatch(
+      /filter\.context is too long: the limit is 255 characters, and it has 300/u,
+    )
+    expect(refusal({ agent: ' ' })).toMatch(/filter\.agent must not be blank/u)
+  })
+
   it.each([
     ['kinds', 'note', 'filter.kinds'],
     ['kinds', ['poem'], 'filter.kinds.0'],

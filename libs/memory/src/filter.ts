@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { check } from './check.ts'
+import { COMMON_FIELDS, type CommonFieldName } from './common-fields.ts'
 import { ValidationError } from './errors.ts'
 import { KIND_NAMES, type KindName } from './kinds/index.ts'
 import type { MemoryState } from './state.ts'
@@ -29,8 +30,13 @@ function checkOf(name: string): z.ZodType | undefined {
   if (name === 'minTrust') return z.enum(TRUST_LEVELS, `must be one of ${TRUST_LEVELS.join(', ')}`)
   if (!Object.hasOwn(FILTERS, name)) return undefined
   const { field, comparison } = FILTERS[name as FilterName]
-  return field === 'kind' ? kinds : CHECKS[comparison]
+  if (field === 'kind') return kinds
+  // As it is kept: any other value, or spelling of it, would match nothing.
+  return comparison === 'equals' ? schemaOf(field) : CHECKS[comparison]
 }
+
+const schemaOf = (field: TextField): z.ZodType =>
+  Object.hasOwn(COMMON_FIELDS, field) ? COMMON_FIELDS[field as CommonFieldName] : CHECKS.equals
 
 /**
  * Checks a filter as given: null means absent, moments may have any RFC 3339 spelling.
@@ -49,13 +55,14 @@ export function checkFilter(
   )
 }
 
+/** The fields that hold such a value, if they are there. */
 type FieldsOf<Value> = {
-  [Field in keyof MemoryState]: MemoryState[Field] extends Value ? Field : never
+  [Field in keyof MemoryState]-?: NonNullable<MemoryState[Field]> extends Value ? Field : never
 }[keyof MemoryState]
 
 type MomentField = Extract<keyof MemoryState, `${string}At`>
 
-type TextField = Exclude<FieldsOf<string | null>, MomentField>
+type TextField = Exclude<FieldsOf<string>, MomentField>
 
 /**
  * What a filter compares, and how. A state without the field passes none of them.
@@ -161,7 +168,7 @@ function holds(
   value: MemoryState[FilterCondition['field']],
   { comparison, given }: FilterCondition,
 ): boolean {
-  if (value === null) return false
+  if (value == null) return false
   switch (comparison) {
     case 'isOneOf':
       return given.includes(value as string)

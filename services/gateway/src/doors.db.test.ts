@@ -2,6 +2,7 @@ import { parseEventLine } from '@daybook/journal/import/parse-line'
 import { readJournal } from '@daybook/journal/read/read'
 import { rechained } from '@daybook/journal/testing/exports'
 import { canonicalJson } from '@daybook/memory/canonical-json'
+import { COMMON_FIELD_NAMES } from '@daybook/memory/common-fields'
 import { decide } from '@daybook/memory/decide'
 import { decodeCommand } from '@daybook/memory/decode/decode-command'
 import { decodeEvent } from '@daybook/memory/decode/decode-event'
@@ -56,7 +57,8 @@ const sample = <Field extends string>(fields: readonly Field[]) =>
   fc.sample(fc.record({ field: fc.constantFrom(...fields), value }), { numRuns: RUNS, seed: SEED })
 
 const LISTS: ReadonlySet<string> = new Set(['labels', 'categories'])
-const COMMON = ['labels', 'categories', 'importance', 'context', 'agent', 'metadata', 'occurredAt'] as const
+// The others are checked against the time and the project too.
+const COMMON = COMMON_FIELD_NAMES.filter((name) => name !== 'expiresAt' && name !== 'supersedes')
 
 /** A new note with one odd value, as a command has it. */
 const inputOf = (field: string, odd: unknown) => ({

@@ -196,7 +196,7 @@ export function textsFor(
   if (/hash/iu.test(name)) return ids('hash')
   if (name === 'correlationId') return [COMMON.correlationId, ...ids('operation')]
   if (name === 'actor') return [COMMON.keyName, `key of ${home.marker}`]
-  if (name === 'language') return ['english', 'simple']
+  if (path.length === 1 && name === 'language') return ['english', 'simple']
   if (name === 'after') return ['0', '1', '5']
   if (name === 'from') return [`1:${ids('hash')[0] ?? ''}`]
   if (type === 'ID' && /operation/iu.test(field)) return ids('operation')

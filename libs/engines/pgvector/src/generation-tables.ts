@@ -17,6 +17,7 @@ export const PGVECTOR = 'pgvector'
  *      `memories.state` only what other columns do not have (`generation-tables.ts`); the index of sessions has the hashes of
  *      texts
  *   5  the vector index may hold signs (`generation-tables.ts`)
+ *   6  words are indexed by their parts too (`libs/memory/src/word-parts.ts`)
  */
 export const LAYOUT_VERSION = 6
 
@@ -60,7 +61,11 @@ export function generationTables(generation: number): GenerationTables {
  * state; no other has. The content, which conditions look into, is always there.
  */
 
-/** The columns that fields follow from. */
+/**
+ * The columns that fields follow from. Never add one of a field that older events lack: null would follow from it, which such
+ * a state does not say, so that the whole state of every old memory would be stored. It is a generated column, as
+ * `supersedes` is (`write/create-generation.ts`).
+ */
 const COLUMNS = [
   'memory_id',
   'kind',

@@ -1,4 +1,5 @@
 import { graphql, type ResultOf } from '@daybook/api/graphql'
+import type { CommonFieldName } from '@daybook/memory/common-fields'
 import { safeLine, safeLines, setIn } from '@daybook/memory/safe-text'
 import { originFacts } from '@daybook/memory/state'
 import { z } from 'zod'
@@ -19,7 +20,8 @@ export const MEMORY = z.looseObject({ id: z.string(), text: z.string(), version:
 
 /** A memory for programs, without what is empty or usual. */
 export function shownMemory(memory: ApiMemory): z.input<typeof MEMORY> {
-  const { id, kind, title, text, version, supersededBy, importance, trust, metadata, ...others } = memory
+  const { id, kind, title, text, version, supersededBy, importance, trust, metadata, ...others } =
+    memory satisfies Record<Exclude<CommonFieldName, 'supersedes'>, unknown>
   const rest = Object.entries({
     ...others,
     ...(importance !== 5 && { importance }),

@@ -1,4 +1,5 @@
 import type { InputOf } from '@daybook/api/graphql'
+import type { CommonFieldName } from '@daybook/memory/common-fields'
 import { isKindName, KIND_NAMES, type KindName, kindNamed } from '@daybook/memory/kinds/index'
 import { z } from 'zod'
 import { ApiError } from '../session.ts'
@@ -30,7 +31,7 @@ export const fields = (description: string) => z.record(z.string(), z.unknown())
 
 const strings = z.array(z.string()).optional()
 
-/** What memories of every kind have, by the API's names. */
+/** What memories of every kind have, by the API's names. Whose agent it is, the session says. */
 export const COMMON = {
   labels: strings,
   categories: strings.describe('person, emotion, interest, event, …'),
@@ -40,7 +41,7 @@ export const COMMON = {
   expiresAt: time('RFC 3339'),
   metadata: z.record(z.string(), z.unknown()).optional(),
   supersedes: z.string().optional().describe('id of what it replaces'),
-}
+} satisfies Record<Exclude<CommonFieldName, 'agent'>, z.ZodType>
 
 /** The common fields among what was given, as the API takes them. */
 export function commonOf(given: Readonly<Record<string, unknown>>): Partial<InputOf<'ReviseInput'>> {

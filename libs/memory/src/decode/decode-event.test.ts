@@ -31,6 +31,27 @@ it('an event is taken as it is, with fields that a newer Daybook may have writte
   expect(decodeEvent('MemoryForgotten', id, data)).toEqual({ type: 'MemoryForgotten', data })
 })
 
+it('a state as it was written before later fields is taken', () => {
+  // Spelled out, and never given a later field: so are those in journals.
+  const state = {
+    id,
+    kind: 'note',
+    content: { text: 'a' },
+    agent: null,
+    labels: [],
+    categories: [],
+    importance: 5,
+    context: null,
+    metadata: {},
+    occurredAt: null,
+    expiresAt: null,
+    createdAt: '2026-01-01T00:00:00.000Z',
+    updatedAt: '2026-01-01T00:00:00.000Z',
+    forgottenAt: null,
+  }
+  expect(decode(state).data.state).toEqual(state)
+})
+
 it('an id in upper case, which was taken by mistake once, is read in lower case', () => {
   expect(decode(noteState({ id: id.toUpperCase() })).data.state).toEqual(noteState())
   expect(fieldOf(noteState({ id: KEY }))).toBe('data.state.id')

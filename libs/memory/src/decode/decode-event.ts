@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { check } from '../check.ts'
+import type { CommonFieldName } from '../common-fields.ts'
 import { ValidationError } from '../errors.ts'
 import type { EventPayload, EventType } from '../events.ts'
 import { isUuid } from '../id.ts'
@@ -43,10 +44,8 @@ const part = z.looseObject({
   digest: text.optional(),
 })
 
-const state = z.looseObject({
-  id: uuid,
-  kind: z.enum(KIND_NAMES, 'must be a kind that this Daybook knows'),
-  content: plainObject,
+/** A field that older events lack is nullish, never only nullable: they would all be refused. */
+const common = {
   agent: text.nullable(),
   labels: texts,
   categories: texts,
@@ -56,6 +55,13 @@ const state = z.looseObject({
   occurredAt: moment.nullable(),
   expiresAt: moment.nullable(),
   supersedes: uuid.nullish(),
+} satisfies Record<CommonFieldName, z.ZodType>
+
+const state = z.looseObject({
+  id: uuid,
+  kind: z.enum(KIND_NAMES, 'must be a kind that this Daybook knows'),
+  content: plainObject,
+  ...common,
   createdAt: moment,
   updatedAt: moment,
   forgottenAt: moment.nullable(),

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import type { Command, RememberInput, ReviseInput } from '../commands.ts'
+import type { CommonFieldName } from '../common-fields.ts'
 import { isBlank } from '../text-rules.ts'
 
 /** Words with a common stem, stop words, and text that is hard to store, split into words or quote. */
@@ -36,21 +37,19 @@ function wellFormed(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value).replaceAll('\\u0000', '').toWellFormed().replaceAll('\\ud', ''))
 }
 
-const common = fc.record(
-  {
-    labels: fc.uniqueArray(label, { maxLength: 3 }),
-    categories: fc.uniqueArray(label, { maxLength: 2 }),
-    importance: fc.integer({ min: 0, max: 10 }),
-    context: fc.option(fc.constantFrom('repo', 'chat 1')),
-    agent: fc.option(fc.constantFrom('ada', 'bob')),
-    occurredAt: fc.option(moment),
-    expiresAt: fc.option(later),
-    metadata: fc.dictionary(fc.constantFrom('a', 'b'), fc.jsonValue({ maxDepth: 1 }).map(wellFormed), {
-      maxKeys: 2,
-    }),
-  },
-  { requiredKeys: [] },
-)
+const COMMON_VALUES = {
+  labels: fc.uniqueArray(label, { maxLength: 3 }),
+  categories: fc.uniqueArray(label, { maxLength: 2 }),
+  importance: fc.integer({ min: 0, max: 10 }),
+  context: fc.option(fc.constantFrom('repo', 'chat 1')),
+  agent: fc.option(fc.constantFrom('ada', 'bob')),
+  occurredAt: fc.option(moment),
+  expiresAt: fc.option(later),
+  metadata: fc.dictionary(fc.constantFrom('a', 'b'), fc.jsonValue({ maxDepth: 1 }).map(wellFormed), {
+    maxKeys: 2,
+  }),
+} satisfies Record<Exclude<CommonFieldName, 'supersedes'>, fc.Arbitrary<unknown>>
+const common = fc.record(COMMON_VALUES, { requiredKeys: [] })
 
 /** A random input to remember: a note or a stash. @param maxWords of its text */
 export function rememberInputs(maxWords: number): fc.Arbitrary<RememberInput> {

@@ -1,4 +1,5 @@
 import * as queries from '@daybook/api/queries'
+import type { FacetName } from '@daybook/memory/facets'
 import { safeLine } from '@daybook/memory/safe-text'
 import type { Command } from 'commander'
 import { request } from '../client/request.ts'
@@ -20,7 +21,7 @@ const HEADINGS = {
   entityTypes: 'entity type',
   agents: 'agent',
   contexts: 'context',
-} as const
+} satisfies Record<FacetName, string>
 
 /** Adds the options and action of `daybook facets`. */
 export function configureFacets(command: Command): void {

@@ -8,7 +8,8 @@ import { addExamples, addNotes, invocation } from '../command.ts'
 import { UsageError } from '../command-line.ts'
 import { noteUnshared } from '../output/memory.ts'
 import { print, printJson } from '../output/print.ts'
-import { describeOutcome, parseMetadata, readText } from '../remember/remember-input.ts'
+import { parseMetadata } from '../remember/common-options.ts'
+import { describeOutcome, readText } from '../remember/remember-input.ts'
 import type { Connection } from '../settings.ts'
 
 /** Adds the arguments, options and action of `daybook index`. */

@@ -6,18 +6,11 @@ import { safeLine } from '@daybook/memory/safe-text'
 import { detectContext } from '@daybook/runtime/detect-context'
 import { type Command, Option } from 'commander'
 import { KEY_HELP, mutate } from '../client/mutate.ts'
-import {
-  addExamples,
-  addGlobalOptions,
-  addNotes,
-  collect,
-  invocation,
-  moment,
-  wholeNumber,
-} from '../command.ts'
+import { addExamples, addGlobalOptions, addNotes, collect, invocation, moment } from '../command.ts'
 import { UsageError } from '../command-line.ts'
 import { noteUnshared } from '../output/memory.ts'
 import { print, printJson } from '../output/print.ts'
+import { addCommonOptions } from '../remember/common-options.ts'
 import {
   type CommonOptions,
   describeOutcome,
@@ -68,7 +61,8 @@ function takeMemory(command: Command, kind: KindName): void {
   command.optionsGroup(`Options of ${kind}:`)
   for (const option of options) command.addOption(commanderOption(option))
   command.optionsGroup('Options of all kinds:')
-  addCommonOptions(command)
+  addCommonOptions(command, 'remember')
+  command.addOption(onExistingOption()).option('--idempotency-key <key>', KEY_HELP)
   command.action((...given) => {
     const self = given.at(-1) as Command
     takeOptionsBefore(self)
@@ -97,29 +91,6 @@ function commanderOption({ flag, shape, description, required, main }: KindOptio
   return shape === 'string' ? option : option.choices(shape)
 }
 
-function addCommonOptions(command: Command): void {
-  command
-    .option('--label <label>', 'A label. May be repeated.', collect)
-    .option(
-      '--category <category>',
-      'person, emotion, interest, event or any other. May be repeated.',
-      collect,
-    )
-    .option('--importance <0-10>', 'How much it matters; 5 unless given.', wholeNumber())
-    .option(
-      '--context <name>',
-      'A namespace, such as a repository or a conversation. Default: DAYBOOK_CONTEXT, else the name of the git repository, else of this folder.',
-    )
-    .option('--no-context', 'No namespace.')
-    .option('--agent <name>', 'Who remembers it.')
-    .option('--metadata <json>', 'Anything else, as a JSON object.')
-    .option('--occurred-at <time>', 'When it happened, where that differs from now.', moment)
-    .option('--expires-at <time>', 'From then on it is not found any more.', moment)
-    .option('--supersedes <id>', 'The memory that this one replaces. Searches rank it below this one.')
-    .addOption(onExistingOption())
-    .option('--idempotency-key <key>', KEY_HELP)
-}
-
 const REMEMBER = mutations.remember('sequence duplicate outcome memory { id title context shared }')
 
 const REMEMBER_AND_SHOW = mutations.remember(
@@ -136,7 +107,7 @@ async function remember(
   const { connection, json } = invocation(command)
   const values = await fieldValues(options, words, command)
   const { context: named, ...common } = command.opts<
-    Omit<CommonOptions, 'context'> & { context: string | boolean }
+    CommonOptions & { readonly context?: string | boolean }
   >()
   const context = await contextFor(named)
   const input = toRememberInput(kind, options, values, {

@@ -6,10 +6,11 @@ import { safeLine } from '@daybook/memory/safe-text'
 import type { Command } from 'commander'
 import { KEY_HELP, mutate } from '../client/mutate.ts'
 import { notFound, request } from '../client/request.ts'
-import { addExamples, addNotes, collect, invocation, moment, wholeNumber } from '../command.ts'
+import { addExamples, addNotes, collect, invocation, wholeNumber } from '../command.ts'
 import { UsageError } from '../command-line.ts'
 import { noteUnshared } from '../output/memory.ts'
 import { print, printJson } from '../output/print.ts'
+import { addCommonOptions } from '../remember/common-options.ts'
 import { kindOptions, readText, reviseInput } from '../remember/remember-input.ts'
 import type { Connection } from '../settings.ts'
 
@@ -28,14 +29,8 @@ export function configureRevise(command: Command): void {
       'empties an optional field, its kind’s or a common one. May be repeated.',
       collect,
     )
-    .option('--label <label>', 'its labels from now on. May be repeated.', collect)
-    .option('--category <category>', 'its categories from now on. May be repeated.', collect)
-    .option('--importance <0-10>', 'how much it matters', wholeNumber())
-    .option('--context <name>', 'a namespace, such as a repository or a conversation')
-    .option('--agent <name>', 'who remembers it')
-    .option('--metadata <json>', 'its metadata from now on, as a JSON object')
-    .option('--occurred-at <time>', 'when it happened', moment)
-    .option('--expires-at <time>', 'from then on it is not found any more', moment)
+  addCommonOptions(command, 'revise')
+  command
     .option('--expected-version <n>', 'refuse if it has another version by now', wholeNumber(1))
     .option('--idempotency-key <key>', KEY_HELP)
     .action((id: string, words: string[], options: ReviseOptions, self: Command) =>

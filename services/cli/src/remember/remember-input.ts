@@ -8,18 +8,11 @@ import { type Command, Option } from 'commander'
 import { KEY_HELP } from '../client/mutate.ts'
 import { UsageError } from '../command-line.ts'
 import { note } from '../output/print.ts'
+import { CLEARED, commonFields } from './common-options.ts'
 
-/** The options that all kinds share, as commander gives them. */
+/** The options that all kinds share (`common-options.ts`), and those of the request, as commander gives them. */
 export interface CommonOptions {
-  readonly label?: readonly string[]
-  readonly category?: readonly string[]
-  readonly importance?: number
-  readonly context?: string
-  readonly agent?: string
-  readonly metadata?: string
-  readonly occurredAt?: string
-  readonly expiresAt?: string
-  readonly supersedes?: string
+  readonly [option: string]: unknown
   readonly onExisting?: string
   readonly idempotencyKey?: string
 }
@@ -28,21 +21,6 @@ type RememberInput = InputOf<'RememberInput'>
 
 /** The given values of a kind's fields, by their names in the API. */
 export type FieldValues = Readonly<Record<string, string | readonly string[]>>
-
-/** Parses the value of `--metadata`. @throws UsageError unless it is a JSON object */
-export function parseMetadata(json: string): InputOf<'JSON'> {
-  let value: unknown
-  try {
-    value = JSON.parse(json)
-  } catch {
-    throw new UsageError('--metadata is not JSON', [
-      `An object is needed, such as --metadata '{"ticket": 42}'`,
-    ])
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new UsageError(`--metadata must be a JSON object, such as '{"ticket": 42}'`)
-  return value as InputOf<'JSON'>
-}
 
 /**
  * Builds the request from the command line. It checks only that required fields were given; the daemon checks
@@ -73,34 +51,9 @@ export function toRememberInput(
     // The type checker cannot follow the kind's definition here; the daemon checks the content.
     content: { [kind]: Object.fromEntries(fields) } as unknown as RememberInput['content'],
     ...commonFields(common),
-    ...withoutUnset({
-      supersedes: common.supersedes,
-      onExisting: toOnExisting(common.onExisting),
-      idempotencyKey: common.idempotencyKey,
-    }),
+    ...(common.onExisting !== undefined && { onExisting: toOnExisting(common.onExisting) }),
+    ...(common.idempotencyKey !== undefined && { idempotencyKey: common.idempotencyKey }),
   }
-}
-
-/** The common fields that were given, by their names in the API. @throws UsageError for metadata that is no JSON object */
-function commonFields(options: CommonOptions): Partial<Omit<RememberInput, 'content' | 'idempotencyKey'>> {
-  const { label, category, metadata, importance, context, agent, occurredAt, expiresAt } = options
-  return withoutUnset({
-    labels: label,
-    categories: category,
-    importance,
-    context,
-    agent,
-    metadata: metadata === undefined ? undefined : parseMetadata(metadata),
-    occurredAt,
-    expiresAt,
-  })
-}
-
-/** Without what was not given. */
-function withoutUnset<Fields extends object>(fields: Fields): Partial<Fields> {
-  return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== undefined),
-  ) as Partial<Fields>
 }
 
 /** The options of `daybook revise` that change something, as commander gives them. */
@@ -108,17 +61,6 @@ export interface RevisionOptions extends CommonOptions {
   /** `field=value`. */
   readonly set?: readonly string[]
   readonly clear?: readonly string[]
-}
-
-/** The common fields that can be emptied, by the names of their options. */
-const CLEARED: Readonly<Record<string, string>> = {
-  label: 'labels',
-  category: 'categories',
-  context: 'context',
-  agent: 'agent',
-  metadata: 'metadata',
-  'occurred-at': 'occurredAt',
-  'expires-at': 'expiresAt',
 }
 
 /**
@@ -154,8 +96,11 @@ export function reviseInput(
   for (const name of given.clear ?? []) {
     const option = optionOf(name)
     if (option !== undefined) own[option.field] = option.shape === 'strings' ? [] : null
-    else if (CLEARED[name] !== undefined) common[CLEARED[name]] = null
-    else throw unknown(name)
+    else {
+      const field = CLEARED.get(name)
+      if (field === undefined) throw unknown(name)
+      common[field] = null
+    }
   }
   const main = options.find((option) => option.main)
   if (text !== null) {

@@ -88,7 +88,7 @@ function trustLevel(value: string): 'LOW' | 'NORMAL' | 'HIGH' {
 }
 
 /** The options that narrow a search, by the filter's name in the API. A new one is an entry here. */
-const OPTIONS: { readonly [Name in keyof MemoryFilter]?: Option } = {
+const OPTIONS = {
   kinds: new Option('--kind <kind>', 'only this kind; may be repeated').argParser(collect),
   labelsAll: new Option('--label <label>', 'only with this label; repeated: with all of them').argParser(
     collect,
@@ -116,7 +116,7 @@ const OPTIONS: { readonly [Name in keyof MemoryFilter]?: Option } = {
     'only what was written with keys that are trusted this much',
   ).argParser(trustLevel),
   includeForgotten: new Option('--include-forgotten', 'also what was forgotten'),
-}
+} satisfies Record<keyof MemoryFilter, Option>
 
 /** Adds the options that narrow a search. */
 export function addFilterOptions(command: Command): Command {

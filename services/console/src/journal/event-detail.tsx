@@ -1,3 +1,4 @@
+import type { CommonFieldName } from '@daybook/memory/common-fields'
 import { useState } from 'preact/hooks'
 import { readEvent, type WholeEvent } from '../api/journal-event.ts'
 import { formatMoment } from '../components/ago.tsx'
@@ -119,9 +120,7 @@ function stateOf(
   }: NonNullable<WholeEvent['memory']>,
   content: object,
 ): object {
-  return {
-    id,
-    content: { [kind.toLowerCase()]: content },
+  const common = {
     agent,
     context,
     labels,
@@ -130,6 +129,6 @@ function stateOf(
     metadata,
     occurredAt,
     expiresAt,
-    forgottenAt,
-  }
+  } satisfies Record<Exclude<CommonFieldName, 'supersedes'>, unknown>
+  return { id, content: { [kind.toLowerCase()]: content }, ...common, forgottenAt }
 }

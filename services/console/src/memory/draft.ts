@@ -1,3 +1,4 @@
+import type { CommonFieldName } from '@daybook/memory/common-fields'
 import { type KindName, kindNamed } from '@daybook/memory/kinds/index'
 import type { Revision, WholeMemory } from '../api/memory.ts'
 import { fieldName } from '../components/field.tsx'
@@ -20,17 +21,23 @@ export interface DraftField {
   readonly hint?: string
 }
 
-/** The fields that every memory has. */
-const COMMON: readonly DraftField[] = [
-  { field: 'labels', name: 'Labels', control: 'words', required: false, hint: 'separated by commas' },
-  { field: 'categories', name: 'Categories', control: 'words', required: false, hint: 'separated by commas' },
-  { field: 'context', name: 'Context', control: 'line', required: false },
-  { field: 'agent', name: 'Agent', control: 'line', required: false },
-  { field: 'importance', name: 'Importance', control: 'number', required: false, hint: '0 to 10' },
-  { field: 'occurredAt', name: 'When it happened', control: 'moment', required: false },
-  { field: 'expiresAt', name: 'Expires', control: 'moment', required: false },
-  { field: 'metadata', name: 'Metadata', control: 'json', required: false, hint: 'a JSON object' },
-]
+/** The fields that every memory has. What it supersedes is said of that one. */
+const COMMON_CONTROLS = {
+  labels: { name: 'Labels', control: 'words', hint: 'separated by commas' },
+  categories: { name: 'Categories', control: 'words', hint: 'separated by commas' },
+  context: { name: 'Context', control: 'line' },
+  agent: { name: 'Agent', control: 'line' },
+  importance: { name: 'Importance', control: 'number', hint: '0 to 10' },
+  occurredAt: { name: 'When it happened', control: 'moment' },
+  expiresAt: { name: 'Expires', control: 'moment' },
+  metadata: { name: 'Metadata', control: 'json', hint: 'a JSON object' },
+} as const satisfies Record<Exclude<CommonFieldName, 'supersedes'>, Omit<DraftField, 'field' | 'required'>>
+
+const COMMON: readonly DraftField[] = Object.entries(COMMON_CONTROLS).map(([field, shown]) => ({
+  field,
+  required: false,
+  ...shown,
+}))
 
 /** The fields of a memory that can be revised: those of its kind, then those of every memory. */
 export function draftFields({ kind }: WholeMemory): {

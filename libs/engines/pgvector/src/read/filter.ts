@@ -11,7 +11,7 @@ import type { ReadTables } from './live-read-model.ts'
 
 type Columns = { readonly [Field in FilteredField]: RawBuilder<unknown> }
 
-/** The columns that filters read. The table is `memories`, with the alias `m`. */
+/** The columns that filters read. The table is `memories`, with the alias `m`; `past-memories.ts` has them of the past. */
 const COLUMNS: Columns = {
   kind: sql`m.kind`,
   labels: sql`m.labels`,

@@ -1,3 +1,4 @@
+import type { FilteredField } from '@daybook/memory/filter'
 import { type RawBuilder, sql } from 'kysely'
 import { authorsOf } from '../former-words.ts'
 import { type GenerationTables, wholeState } from '../generation-tables.ts'
@@ -13,21 +14,37 @@ import { type GenerationTables, wholeState } from '../generation-tables.ts'
  * present. Of others, the state is read from the event.
  */
 
-/** The columns that the state decides, from a row of `memories c`. */
-const OF_ROW = sql`c.context, c.agent, c.labels, c.categories, c.importance, c.created_at, c.occurred_at`
+/** What filters read: the column of `memories`, and its value from the event's data, as it is stored. A kind never changes. */
+const FILTERED: {
+  readonly [Field in Exclude<FilteredField, 'kind'>]: {
+    readonly column: string
+    readonly ofState: RawBuilder<unknown>
+  }
+} = {
+  context: { column: 'context', ofState: sql`e.state->>'context'` },
+  agent: { column: 'agent', ofState: sql`e.state->>'agent'` },
+  labels: { column: 'labels', ofState: sql`array(select jsonb_array_elements_text(e.state->'labels'))` },
+  categories: {
+    column: 'categories',
+    ofState: sql`array(select jsonb_array_elements_text(e.state->'categories'))`,
+  },
+  importance: { column: 'importance', ofState: sql`(e.state->>'importance')::smallint` },
+  createdAt: { column: 'created_at', ofState: sql`(e.state->>'createdAt')::timestamptz` },
+  occurredAt: { column: 'occurred_at', ofState: sql`(e.state->>'occurredAt')::timestamptz` },
+}
 
-/** The same columns from the event's data, as it is stored: `e.state`. */
-const OF_STATE = sql`e.state->>'context', e.state->>'agent', array(select jsonb_array_elements_text(e.state->'labels')),
-  array(select jsonb_array_elements_text(e.state->'categories')), (e.state->>'importance')::smallint,
-  (e.state->>'createdAt')::timestamptz, (e.state->>'occurredAt')::timestamptz`
+const FIELDS = Object.values(FILTERED)
+const FIELD_COLUMNS = sql.join(FIELDS.map(({ column }) => sql.id(column)))
+const OF_ROW = sql.join(FIELDS.map(({ column }) => sql.id('c', column)))
+const OF_STATE = sql.join(FIELDS.map(({ ofState }) => ofState))
 
 const AUTHORS = authorsOf(sql`e.state`)
 const AUTHORS_OF_STATE = sql.join(Object.values(AUTHORS))
 const AUTHOR_COLUMNS = sql.join(Object.keys(AUTHORS).map((name) => sql.id(name)))
 const AUTHORS_OF_ROW = sql.join(Object.keys(AUTHORS).map((name) => sql.id('c', name)))
 
-const COLUMNS = sql`version, sequence, state, context, agent, labels, categories, importance, created_at, occurred_at,
-  expires_at, forgotten, lexemes, content_hash, superseded, ${AUTHOR_COLUMNS}`
+const COLUMNS = sql`version, sequence, state, ${FIELD_COLUMNS}, expires_at, forgotten, lexemes, content_hash, superseded,
+  ${AUTHOR_COLUMNS}`
 
 /** A memory as its row `c` is now. */
 const PRESENT = sql`

@@ -1,5 +1,12 @@
-import { checkFilter, type MemoryFilter, matchesFilter } from '@daybook/memory/filter'
+import {
+  checkFilter,
+  type FilteredField,
+  type FilterName,
+  type MemoryFilter,
+  matchesFilter,
+} from '@daybook/memory/filter'
 import { KIND_NAMES } from '@daybook/memory/kinds/index'
+import type { Memory } from '@daybook/memory/state'
 import { note, rememberCommand } from '@daybook/memory/testing/commands'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
@@ -10,8 +17,10 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { appendExpired } from '../testing/append-expired.ts'
 import { type ReadModelHarness, startReadModelHarness } from '../testing/read-model-harness.ts'
 import { readAccess, startAccessTracker } from './access.ts'
+import { filterCondition } from './filter.ts'
 import { liveReadModel, pgvectorStatus } from './live-read-model.ts'
-import { listMemories, readByKey, readMemories, recentKeys } from './read-memories.ts'
+import { memoriesEver } from './past-memories.ts'
+import { listMemories, listMemoriesAsOf, readByKey, readMemories, recentKeys } from './read-memories.ts'
 
 const label = fc.constantFrom('red', 'blue', 'green', '{a,"b"}')
 const moment = fc.constantFrom(
@@ -20,31 +29,34 @@ const moment = fc.constantFrom(
   '2021-01-01T00:00:00.000Z',
 )
 const name = fc.constantFrom('ada', 'bob', "o'neil")
-const input = fc.record({
-  kind: fc.constantFrom('note' as const, 'document' as const),
+const COMMON_VALUES = {
   labels: fc.uniqueArray(label),
   categories: fc.uniqueArray(label),
   importance: fc.integer({ min: 0, max: 10 }),
   context: fc.option(name),
   agent: fc.option(name),
   occurredAt: fc.option(moment),
-})
-const filter: fc.Arbitrary<MemoryFilter> = fc.record(
-  {
-    kinds: fc.subarray(['note', 'document', 'stash'] as const).map((kinds) => [...kinds]),
-    labelsAny: fc.uniqueArray(label, { maxLength: 2 }),
-    labelsAll: fc.uniqueArray(label, { maxLength: 2 }),
-    categories: fc.uniqueArray(label, { maxLength: 2 }),
-    minImportance: fc.oneof(fc.integer({ min: -1, max: 11 }), fc.constantFrom(4.5, 1e12, -1e300, Number.NaN)),
-    context: name,
-    agent: name,
-    createdAfter: moment,
-    createdBefore: moment,
-    occurredAfter: moment,
-    occurredBefore: moment,
-  },
-  { requiredKeys: [] },
-)
+} satisfies Record<Exclude<FilteredField, 'kind' | 'createdAt'>, fc.Arbitrary<unknown>>
+const revision = fc.record(COMMON_VALUES)
+const input = fc.record({ kind: fc.constantFrom('note' as const, 'document' as const), ...COMMON_VALUES })
+const FILTER_VALUES = {
+  kinds: fc.subarray(['note', 'document', 'stash'] as const).map((kinds) => [...kinds]),
+  labelsAny: fc.uniqueArray(label, { maxLength: 2 }),
+  labelsAll: fc.uniqueArray(label, { maxLength: 2 }),
+  categories: fc.uniqueArray(label, { maxLength: 2 }),
+  minImportance: fc.oneof(fc.integer({ min: -1, max: 11 }), fc.constantFrom(4.5, 1e12, -1e300, Number.NaN)),
+  context: name,
+  agent: name,
+  createdAfter: moment,
+  createdBefore: moment,
+  occurredAfter: moment,
+  occurredBefore: moment,
+} satisfies Record<FilterName, fc.Arbitrary<unknown>>
+const filter: fc.Arbitrary<MemoryFilter> = fc.record(FILTER_VALUES, { requiredKeys: [] })
+/** Each of them alone, so that none is left out. */
+const eachFilter: fc.Arbitrary<MemoryFilter[]> = fc
+  .record(FILTER_VALUES)
+  .map((all) => Object.entries(all).map(([one, given]): MemoryFilter => ({ [one]: given })))
 
 describe.each(TEST_DATABASES)('reading memories on $name', ({ start }) => {
   let harness: ReadModelHarness
@@ -85,6 +97,50 @@ describe.each(TEST_DATABASES)('reading memories on $name', ({ start }) => {
         },
       ),
       { numRuns: 25 },
+    )
+  })
+
+  it('every filter means the same of the past, as of a moment and across versions', async () => {
+    const content = (kind: 'note' | 'document', text: string) => ({
+      kind,
+      fields: kind === 'note' ? { text } : { content: text },
+    })
+    const named = (memories: readonly Memory[]) =>
+      memories.map(({ state, version }) => `${state.id}/${version}`).toSorted()
+    const { tables } = harness.readModel
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(input, revision), { minLength: 4, maxLength: 12 }),
+        eachFilter,
+        async (histories, filters) => {
+          const scope = await harness.newProject()
+          const first = histories.map(([{ kind, ...given }]) =>
+            rememberCommand({ content: content(kind, 'first'), ...given }),
+          )
+          const before = await harness.append(scope, ...first)
+          const revisions = histories.map(([{ kind }, given], at) => ({
+            type: 'revise' as const,
+            id: first[at]!.id,
+            input: { content: content(kind, 'second'), ...given },
+          }))
+          const after = await harness.append(scope, ...revisions)
+          await harness.apply(scope)
+          const past = { sequence: before.length, moment: new Date().toISOString() }
+          for (const one of filters) {
+            const meant = (memories: readonly Memory[]) =>
+              named(memories.filter(({ state }) => matchesFilter(state, one)))
+            const then = await listMemoriesAsOf(scope, tables, past, { filter: one, limit: 100 })
+            expect(named(then), JSON.stringify(one)).toEqual(meant(before))
+            const { rows: ever } = await sql<{ found: string }>`
+              select m.memory_id || '/' || m.version as found from ${memoriesEver(tables, scope.projectId)} m
+              where ${filterCondition(tables, one)}`.execute(scope.db)
+            expect(ever.map(({ found }) => found).toSorted(), JSON.stringify(one)).toEqual(
+              meant([...before, ...after]),
+            )
+          }
+        },
+      ),
+      { numRuns: 5 },
     )
   })
 

@@ -4,6 +4,7 @@ import { NO_FENCE } from '@daybook/projection/rebuild/fence'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ReadModelHarness, startReadModelHarness } from '../testing/read-model-harness.ts'
+import { findProblem } from '../verify/compare-memories.ts'
 import { gatherStatistics } from './create-generation.ts'
 
 describe.each(TEST_DATABASES)('a generation on $name', ({ start }) => {
@@ -28,5 +29,27 @@ describe.each(TEST_DATABASES)('a generation on $name', ({ start }) => {
     expect(await unknown()).toContain('memories')
     await gatherStatistics(harness.db, generation.generation, NO_FENCE)
     expect(await unknown()).toEqual([])
+  })
+
+  it('is unusable without any one of its columns', async () => {
+    const { generation, tables } = harness.readModel
+    const { rows } = await sql<{ table: string; column: string }>`
+      select table_name as table, column_name as column from information_schema.columns
+      where table_schema = ${tables.schema}`.execute(harness.db)
+    expect(rows.length).toBeGreaterThan(50)
+    const undone = new Error('undone')
+    for (const { table, column } of rows) {
+      let problem: string | null = null
+      const without = harness.db.transaction().execute(async (trx) => {
+        await sql`set local role daybook_indexer`.execute(trx)
+        await sql`alter table ${sql.id(tables.schema, table)} drop column ${sql.id(column)} cascade`.execute(
+          trx,
+        )
+        problem = await findProblem(trx, generation.generation)
+        throw undone
+      })
+      await expect(without).rejects.toBe(undone)
+      expect(problem, `${table}.${column}`).not.toBeNull()
+    }
   })
 })

@@ -125,7 +125,10 @@ const authorColumns = () =>
     ),
   )
 
-/** An entry of an index holds at most 2,704 bytes, of which an agent may take 1,020. */
+/**
+ * An entry of an index holds at most 2,704 bytes, of which an agent may take 1,020. A longer entry is refused with its
+ * memory: another text in the index of filters takes its room from here.
+ */
 const SHORT = { words: 24, bytes: 800 }
 
 /** The labels or the categories; null for both if together they are too long for an index. */

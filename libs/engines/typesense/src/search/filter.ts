@@ -52,8 +52,8 @@ export function typesenseFilter(projectId: string, filter: MemoryFilter): Typese
   }
 }
 
-/** The documents' fields that filters read. A filter of any other field is left to Postgres. */
-const FIELDS: { readonly [Field in FilteredField]?: FieldName } = {
+/** The documents' fields that filters read; null where documents lack the field, so that it is left to Postgres. */
+const FIELDS: { readonly [Field in FilteredField]: FieldName | null } = {
   kind: 'kind',
   labels: 'labels',
   categories: 'categories',
@@ -67,7 +67,7 @@ const FIELDS: { readonly [Field in FilteredField]?: FieldName } = {
 /** The conditions that admit everything that the filter's condition admits. */
 function inTypesense({ field, comparison, given }: FilterCondition): string[] {
   const name = FIELDS[field]
-  if (name === undefined) return []
+  if (name === null) return []
   switch (comparison) {
     case 'isOneOf':
     case 'sharesOne':

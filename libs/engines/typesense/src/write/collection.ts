@@ -130,6 +130,7 @@ const shown = { index: false, optional: true } as const
  *   3  of folded words (`libs/memory/src/fold-words.ts`)
  *   4  `memory_id` is a facet, so that what is found is listed without reading documents; versions and
  *      spans are not indexed
+ *   5  words are indexed by their parts too (`libs/memory/src/word-parts.ts`)
  */
 export const LAYOUT_VERSION = 5
 
