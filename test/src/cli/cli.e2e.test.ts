@@ -388,9 +388,7 @@ describe('import', () => {
       (await json<{ memories: { text: string }[] }>('list', '--context', 'kai', '--label', 'again')).memories
         .map(({ text }) => text)
         .toSorted()
-    await expect
-      .poll(again)
-      .toEqual(['Kai cut \uFFFD emoji\uFFFD', 'Kai has a cat', 'Kai works at Oakfield'])
+    await expect.poll(again).toEqual(['Kai cut \uFFFD emoji\uFFFD', 'Kai has a cat', 'Kai works at Oakfield'])
   })
 
   test('reports bad lines by number and remembers the rest, whatever is wrong with them', async () => {
