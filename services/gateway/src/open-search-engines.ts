@@ -5,8 +5,7 @@ import type { Engine } from '@daybook/projection/engine/engine'
 import type { EngineSlot } from '@daybook/projection/engine/search-engine'
 import { type Generation, liveGeneration } from '@daybook/projection/generations/generations'
 import type { Config } from '@daybook/runtime/config'
-import { checkQuery } from '@daybook/search/check-request'
-import { type EmbedOnce, embedOnce } from '@daybook/search/engine/search-engines'
+import { askQuestion, type Question } from '@daybook/search/question'
 import type { SearchParts } from '@daybook/search/search-parts'
 import type { SearchMode } from '@daybook/search/search-request'
 import type { OnRetriever } from '@daybook/search/timed'
@@ -57,12 +56,11 @@ export function embedEarly(
   { parts, project, liveModel }: Context,
   query: string,
   mode: SearchMode,
-): EmbedOnce {
-  const { wanted } = checkQuery('query', query)
+): Question {
   const searched = { scope: project, embedders: parts.embedders, onRetriever: retrieverTimes(parts) }
-  const embedded = embedOnce(searched, mode, wanted)
-  if (liveModel.modelId !== null) void embedded({ modelId: liveModel.modelId })
-  return embedded
+  const question = askQuestion(searched, { query, mode })
+  if (liveModel.modelId !== null) void question.vector({ modelId: liveModel.modelId })
+  return question
 }
 
 /** What a search of the request's project needs. */
