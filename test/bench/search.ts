@@ -3,13 +3,12 @@ import { startMiniLm } from '@daybook/embeddings/minilm-embedder'
 import { testCacheDir } from '@daybook/embeddings/testing/test-cache'
 import { startAccessTracker } from '@daybook/pgvector/read/access'
 import { silentLogger } from '@daybook/runtime/logger'
-import { checkQuery } from '@daybook/search/check-request'
+import { askQuestion } from '@daybook/search/question'
 import { DEFAULT_RANKING, type RankingOptions } from '@daybook/search/ranking/options'
 import { hitCondition } from '@daybook/search/retrievers/postgres/constraint'
 import { lexicalRetriever } from '@daybook/search/retrievers/postgres/lexical-retriever'
 import { vectorRetriever } from '@daybook/search/retrievers/postgres/vector-retriever'
 import type { RetrieverInput } from '@daybook/search/retrievers/query-terms'
-import { queryVector } from '@daybook/search/run-retrievers'
 import { search } from '@daybook/search/search'
 import type { SearchParts } from '@daybook/search/search-parts'
 import { percentile } from '../src/support/percentile.ts'
@@ -55,16 +54,14 @@ const QUERY = `query ($query: String!) {
  * @throws if a retriever is missing, because the sides would not be comparable
  */
 async function bare(parts: SearchParts, text: string): Promise<void> {
-  const query = checkQuery('query', text)
+  const question = askQuestion(parts, { query: text, mode: 'HYBRID' })
+  const { query } = question
   const condition = hitCondition(parts.readModel.tables, {}, query)
   const limit = DEFAULT_RANKING.candidatesPerRetriever
   const input: RetrieverInput = { ...parts, condition, includeForgotten: false, limit }
   await lexicalRetriever(input, query.wanted, true)
-  const found = await queryVector(parts.embedders, parts.readModel.generation, {
-    projectId: parts.scope.projectId,
-    text: query.wanted,
-  })
-  if ('missing' in found) throw new Error(found.missing)
+  const found = await question.vector(parts.readModel.generation)
+  if (found === null || 'missing' in found) throw new Error(found?.missing)
   await vectorRetriever(input, found.vector)
 }
 

@@ -1,43 +1,19 @@
-import type { QueryTokens } from '@daybook/embeddings/embedder'
 import { HALF_LIFE_MS } from '@daybook/memory/expiry'
 import { exactNames } from '@daybook/memory/word-parts'
-
 import { readNoteBeginnings, readOccurrences } from '@daybook/pgvector/read/read-memories'
 import { LIMIT_MAX } from './check-request.ts'
-import type { Searched } from './engine/search-engines.ts'
 import { type RankedByTokens, rankByTokens } from './late-interaction/rank-by-tokens.ts'
-import type { EarlyComparisons } from './late-interaction/token-comparisons.ts'
-import type { FrequenciesOnce } from './late-interaction/word-frequencies.ts'
 import { floorOf } from './model-floors.ts'
 import { readPriors, withPriors } from './priors/with-priors.ts'
-import type { ParsedQuery } from './query/query.ts'
 import { evidenceOf, isAnswer } from './ranking/floor.ts'
-import type { WantedTime } from './ranking/late/rank-late.ts'
-import { priorsCount, type RankingOptions } from './ranking/options.ts'
+import { priorsCount } from './ranking/options.ts'
 import { type RankedHit, rank } from './ranking/rank.ts'
 import { hashesOf } from './ranking/retriever.ts'
 import { isUnheard, namesStranger } from './ranking/sessions.ts'
 import { namesIn, preferSpeakers } from './ranking/speakers.ts'
-import type { NeighbourLookups } from './retrievers/postgres/neighbours-retriever.ts'
-import type { RetrieverInput } from './retrievers/query-terms.ts'
-import type { SearchParts } from './search-parts.ts'
+import type { RetrieversFound } from './run-retrievers.ts'
 import type { SearchRequest } from './search-request.ts'
-
-/** What `rankFound` works on. */
-interface FoundToRank {
-  readonly query: ParsedQuery
-  /** The times that the question names. */
-  readonly times: readonly WantedTime[]
-  readonly request: Pick<SearchRequest, 'mode' | 'limit' | 'minScore' | 'floor' | 'leastCosine'>
-  readonly options: RankingOptions
-  readonly found: Searched
-  /** May have begun already. */
-  readonly neighbours: NeighbourLookups
-  readonly frequencies: FrequenciesOnce
-  readonly comparisons: EarlyComparisons
-  /** Whether equal texts are one hit. Default no. */
-  readonly onceEach?: boolean
-}
+import type { SearchRun } from './search-run.ts'
 
 /** The hits in their order, and what late interaction knows of them; null if it did not rank them. */
 interface RankedFound {
@@ -49,27 +25,17 @@ interface RankedFound {
 
 /**
  * Ranks what the retrievers found: by late interaction where the question and the index have tokens, else by
- * the sum of scores (`ranking/rank.ts`) and by who speaks. Leaves out what is too far or scores too little.
+ * the sum of scores (`ranking/rank.ts`) and by who speaks. Leaves out what is too far or scores too little. Equal texts are one hit,
+ * except in the past.
  */
-export async function rankFound(
-  parts: SearchParts,
-  input: RetrieverInput,
-  {
-    query,
-    times,
-    request,
-    options,
-    found,
-    neighbours,
-    frequencies,
-    comparisons,
-    onceEach = false,
-  }: FoundToRank,
-): Promise<RankedFound> {
+export async function rankFound(run: SearchRun, found: RetrieversFound): Promise<RankedFound> {
+  const { query, options, request } = run
   const { limit, minScore = 0, leastCosine } = request
+  const onceEach = request.past === undefined
   const hashes = onceEach
     ? hashesOf([...(found.lexical ?? []), ...(found.vector ?? [])])
     : new Map<string, string>()
+  const tokens = await run.tokens()
   const finished = async (
     hits: readonly RankedHit[],
     byTokens: RankedByTokens | null,
@@ -88,23 +54,22 @@ export async function rankFound(
   const oneOfEqual = async (hits: readonly RankedHit[], byMemory: ReadonlyMap<string, string>) => {
     const known = hits.flatMap(({ memoryId }) => (byMemory.has(memoryId) ? [memoryId] : []))
     if (new Set(known.map((id) => byMemory.get(id))).size === known.length) return hits
-    const { scope, readModel } = parts
-    const occurrences = await readOccurrences(scope, readModel.tables, known)
+    const occurrences = await readOccurrences(run.scope, run.readModel.tables, known)
     return onceEachText(
       hits,
       new Map([...occurrences].map(([id, occurrence]) => [id, `${byMemory.get(id)} ${occurrence}`])),
     )
   }
-  const floor = floorCounts(request) && found.vector !== null ? floorOf(found.generation.modelId) : null
+  const floor = floorCounts(request) && found.vector !== null ? floorOf(run.generation.modelId) : null
   const moved = async (hits: readonly RankedHit[]) => {
     if (!priorsCount(options.priors) || hits.length === 0) return hits
     const facts = await readPriors(
-      parts,
+      run,
       hits.map(({ memoryId }) => memoryId),
     )
     return withPriors(hits, options.priors, facts, {
       now: Date.now(),
-      halfLifeMs: parts.halfLifeMs ?? HALF_LIFE_MS,
+      halfLifeMs: run.halfLifeMs ?? HALF_LIFE_MS,
     })
   }
   const areAnswer = (hits: readonly RankedHit[], byTokens: RankedByTokens | null): boolean => {
@@ -116,31 +81,20 @@ export async function rankFound(
       memories: documents,
       stranger: namesStranger(query.wanted, (word) => documentFrequency.get(word) === 0),
       unnamed: exactNames(query.wanted).some((name) => documentFrequency.get(name) === 0),
-      unheard: isUnheard(found.tokens?.words ?? [], documentFrequency),
+      unheard: isUnheard(byTokens.tokens.words, documentFrequency),
     })
   }
-  const { tokens } = found
-  if (tokensCount(options, tokens)) {
-    const byTokens = await rankByTokens(input, {
-      wanted: query.wanted,
-      times,
-      tokens,
-      modelId: found.generation.modelId,
-      found,
-      frequencies: frequencies(tokens.words),
-      neighbours,
-      comparisons: comparisons.with(tokens, found.generation.modelId),
-      options,
-      // Which hits are too far shows only in their explanations, and equal texts are one hit.
-      limit:
-        leastCosine === undefined && !priorsCount(options.priors)
-          ? limit + hashes.size - new Set(hashes.values()).size
-          : Number.POSITIVE_INFINITY,
-    })
+  if (tokens !== null) {
+    // Which hits are too far shows only in their explanations, and equal texts are one hit.
+    const most =
+      leastCosine === undefined && !priorsCount(options.priors)
+        ? limit + hashes.size - new Set(hashes.values()).size
+        : Number.POSITIVE_INFINITY
+    const byTokens = await rankByTokens(run, found, tokens, most)
     return finished(withoutFar(byTokens.ranked, leastCosine), byTokens)
   }
   const candidates = [...(found.lexical ?? []), ...(found.vector ?? [])]
-  const { neighbourhoods, eligible } = await neighbours.of(candidates.map(({ memoryId }) => memoryId))
+  const { neighbourhoods, eligible } = await run.neighbours(candidates.map(({ memoryId }) => memoryId))
   const all = rank({
     lexical: found.lexical,
     vector: found.vector,
@@ -151,7 +105,7 @@ export async function rankFound(
   })
   const near = withoutFar(all, leastCosine)
   const speakersCount = options.method === 'DEFAULT' && !options.without.has('speaker')
-  return finished(speakersCount ? await bySpeakers(parts, query, near) : near, null)
+  return finished(speakersCount ? await bySpeakers(run, near) : near, null)
 }
 
 /** A hit, and the plain ids of the other memories with the same text, which are no hits of their own. */
@@ -182,20 +136,14 @@ export function onceEachText<Hit extends Pick<Scored, 'memoryId'>>(
 }
 
 /** Whether hits must be above the model's floor: the caller sets none, and words are not all that counts. */
-const floorCounts = ({ mode, minScore, floor = true }: FoundToRank['request']): boolean =>
+const floorCounts = ({ mode, minScore, floor = true }: SearchRequest): boolean =>
   floor && minScore === undefined && mode !== 'KEYWORD'
-
-/** Whether hits are ranked by late interaction. */
-export function tokensCount(options: RankingOptions, tokens: QueryTokens | null): tokens is QueryTokens {
-  return options.method === 'DEFAULT' && options.lateInteraction && tokens !== null && tokens.words.length > 0
-}
 
 /** How many of the best hits may change places because of their speakers: as many as a caller can ask for. */
 const SPEAKERS_AMONG = LIMIT_MAX
 
 async function bySpeakers(
-  { scope, readModel }: SearchParts,
-  query: ParsedQuery,
+  { scope, readModel, query }: SearchRun,
   ranked: readonly RankedHit[],
 ): Promise<readonly RankedHit[]> {
   const names = namesIn(query.wanted)

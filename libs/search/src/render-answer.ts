@@ -10,13 +10,11 @@ import {
   textOf,
   titleOf,
 } from '@daybook/memory/state'
-import type { Searched } from './engine/search-engines.ts'
-import type { ParsedQuery } from './query/query.ts'
 import type { RankedHit } from './ranking/rank.ts'
 import type { VectorHit } from './retrievers/postgres/vector-retriever.ts'
-import type { RetrieversRun } from './run-retrievers.ts'
-import type { SearchParts } from './search-parts.ts'
+import type { RetrieversFound } from './run-retrievers.ts'
 import type { MatchType, SearchAnswer, SearchHit } from './search-request.ts'
+import type { SearchRun } from './search-run.ts'
 import { plainSnippet, snippets } from './snippets.ts'
 import type { Succeeded } from './succession.ts'
 
@@ -106,11 +104,10 @@ function renderHit(
  * @param passages of long texts that match best (`late-interaction/best-passages.ts`)
  */
 export async function presentHits(
-  { scope, readModel }: SearchParts,
-  query: ParsedQuery,
+  { scope, readModel, query, generation }: SearchRun,
   ranked: readonly Succeeded<RankedHit & Pick<SearchHit, 'sameText'>>[],
   memories: ReadonlyMap<string, Memory>,
-  { vector, generation }: Searched,
+  vector: RetrieversFound['vector'],
   passages: ReadonlyMap<string, TextSpan>,
 ): Promise<SearchHit[]> {
   const found = ranked.flatMap((hit) => {
@@ -145,7 +142,7 @@ function passage(state: MemoryState, hit: RankedHit, span: VectorHit | undefined
 }
 
 /** How a search was done, from the retrievers that ran. */
-export function matchTypeOf({ lexical, vector }: Pick<RetrieversRun, 'lexical' | 'vector'>): MatchType {
+export function matchTypeOf({ lexical, vector }: Pick<RetrieversFound, 'lexical' | 'vector'>): MatchType {
   if (lexical !== null && vector !== null) return 'HYBRID'
   return vector === null ? 'KEYWORD' : 'SEMANTIC'
 }

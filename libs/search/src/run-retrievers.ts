@@ -1,21 +1,18 @@
-import { EmbedderError, type QueryEmbedding, type QueryTokens } from '@daybook/embeddings/embedder'
-import type { Embedders } from '@daybook/embeddings/embedders'
-import { answersAtOnce } from '@daybook/postgres/connect'
 import type { CandidateSource } from '@daybook/projection/engine/search-engine'
-import type { Generation } from '@daybook/projection/generations/generations'
-import { reasonOf } from '@daybook/runtime/reason-of'
-import type { FoundMemory } from './ranking/retriever.ts'
+import { questionTokens } from './ranking/late/question-weights.ts'
+import { PROMISING, promisingCandidates } from './ranking/late/rank-late.ts'
+import { rowsByMemory } from './ranking/late/token-rows.ts'
+import { type FoundMemory, hashesOf } from './ranking/retriever.ts'
 import { candidateLexicalRetriever } from './retrievers/candidates/lexical-retriever.ts'
 import { candidateVectorRetriever } from './retrievers/candidates/vector-retriever.ts'
 import { lexicalRetriever } from './retrievers/postgres/lexical-retriever.ts'
 import { type VectorHit, vectorRetriever } from './retrievers/postgres/vector-retriever.ts'
-import type { RetrieverInput } from './retrievers/query-terms.ts'
-import type { SearchMode } from './search-request.ts'
+import type { SearchRun } from './search-run.ts'
 import { timed } from './timed.ts'
 
 /** The two retrievers on one engine. */
 export interface Retrievers {
-  lexical(wanted: string, coverage: boolean): Promise<readonly FoundMemory[]>
+  lexical(coverage: boolean): Promise<readonly FoundMemory[]>
   vector(query: Float32Array): Promise<readonly VectorHit[]>
   /**
    * Whether the vector retriever starts as soon as the query has its vector. Otherwise it waits for the
@@ -25,117 +22,101 @@ export interface Retrievers {
 }
 
 /** What the retrievers found; null if one did not run. */
-export interface RetrieversRun {
+export interface RetrieversFound {
   readonly lexical: readonly FoundMemory[] | null
   readonly vector: readonly VectorHit[] | null
-  /** The question's tokens; null if the mode needs none, or the model gives none. */
-  readonly tokens: QueryTokens | null
   readonly degraded: readonly string[]
 }
 
 /** The retrievers on Postgres. */
-export const postgresRetrievers = (input: RetrieverInput): Retrievers => ({
-  lexical: (wanted, coverage) => lexicalRetriever(input, wanted, coverage && input.coverage !== false),
-  vector: (query) => vectorRetriever(input, query),
-  atOnce: answersAtOnce(input.scope.db),
+export const postgresRetrievers = (run: SearchRun): Retrievers => ({
+  lexical: (coverage) => lexicalRetriever(run, run.words, coverage && run.coverage !== false),
+  vector: (query) => vectorRetriever(run, query),
+  atOnce: run.atOnce,
 })
 
 /**
  * The retrievers on an engine beside Postgres.
  * @param name the engine's name, for the metrics
- * @param modelId of the engine's vectors
  */
-export const candidateRetrievers = (
-  input: RetrieverInput,
-  name: string,
-  source: CandidateSource,
-  modelId: string,
-): Retrievers => ({
-  lexical: (wanted, coverage) =>
-    timed(input.onRetriever, name, () =>
-      candidateLexicalRetriever(input, source, wanted, coverage && input.coverage !== false),
+export const candidateRetrievers = (run: SearchRun, name: string, source: CandidateSource): Retrievers => ({
+  lexical: (coverage) =>
+    timed(run.onRetriever, name, () =>
+      candidateLexicalRetriever(run, source, run.words, coverage && run.coverage !== false),
     ),
   vector: (query) =>
-    timed(input.onRetriever, name, () => candidateVectorRetriever(input, source, query, modelId)),
+    timed(run.onRetriever, name, () => candidateVectorRetriever(run, source, query, run.generation.modelId)),
   // Each mostly waits for another server, not for the database.
   atOnce: true,
 })
 
-/** What is known before all retrievers have ended. */
-export interface KnownEarly {
-  /** Called with the lexical retriever's hits, possibly while the vector retriever still runs. */
-  onWords(hits: readonly FoundMemory[]): void
-  /** Called with the question's tokens, or null if it has none, possibly while retrievers still run. */
-  onTokens(tokens: QueryTokens | null): void
-}
-
-const NOBODY: KnownEarly = { onWords() {}, onTokens() {} }
-
-/** Runs the retrievers that the mode asks for. @param embedding of the query; null if the mode needs none */
+/** Runs the retrievers that the mode asks for. */
 export async function runRetrievers(
+  run: SearchRun,
   { lexical, vector, atOnce }: Retrievers,
-  wanted: string,
-  mode: SearchMode,
-  embedding: Promise<QueryVector> | null,
-  { onWords, onTokens }: KnownEarly = NOBODY,
-): Promise<RetrieversRun> {
-  const byWords = async (degraded: readonly string[]): Promise<RetrieversRun> => ({
-    lexical: await lexical(wanted, false),
+): Promise<RetrieversFound> {
+  const byWords = async (degraded: readonly string[]) => ({
+    lexical: await lexical(false),
     vector: null,
-    tokens: null,
     degraded,
   })
-  if (embedding === null) return byWords([])
-  const embedded = embedding.then((found) => {
-    onTokens('missing' in found ? null : found.tokens)
-    return found
-  })
-  if (mode === 'SEMANTIC') {
+  const embedded = run.vector()
+  if (embedded === null) return byWords([])
+  if (run.request.mode === 'SEMANTIC') {
     const found = await embedded
     if ('missing' in found) return byWords([found.missing])
-    return { lexical: null, vector: await vector(found.vector), tokens: found.tokens, degraded: [] }
+    return { lexical: null, vector: await vector(found.vector), degraded: [] }
   }
   // The database scores words while the model embeds the query: they are different processes.
-  const scored = lexical(wanted, true)
-  const near = async (found: QueryVector) => {
-    if ('missing' in found) return found
-    return { hits: await vector(found.vector), tokens: found.tokens }
+  const words = lexical(true)
+  // What fails there fails again for whoever waits for it.
+  const ahead = lookAhead(run, words).catch(() => {})
+  const near = async () => {
+    const found = await embedded
+    if (!atOnce) await Promise.all([words, ahead])
+    return 'missing' in found ? found : { hits: await vector(found.vector) }
   }
-  const [words, vectors] = await Promise.all([
-    scored.then((hits) => {
-      onWords(hits)
-      return hits
-    }),
-    atOnce ? embedded.then(near) : Promise.all([embedded, scored]).then(([found]) => near(found)),
-  ])
+  const [found, vectors] = await Promise.all([words, near()])
   if ('missing' in vectors) return byWords([vectors.missing])
-  return { lexical: words, vector: vectors.hits, tokens: vectors.tokens, degraded: [] }
+  return { lexical: found, vector: vectors.hits, degraded: [] }
 }
 
-/** What the model says of the query, or the reason why it says nothing, in words. */
-export type QueryVector = QueryEmbedding | { readonly missing: string }
+/**
+ * The words' hits whose neighbours are looked up before the nearest are known. Half of those that will be looked up in
+ * the end: about so many of them are the words' hits.
+ */
+const EARLY = PROMISING / 2
 
 /**
- * Embeds a query with priority over background work. Never throws: without a vector, a search finds memories
- * by words.
+ * Begins what the ranking will ask for of the words' hits, while the vector retriever still runs: their comparison, and the
+ * lookup of their neighbours as soon as it is known which of them count. These are all of them where no tokens are compared, or if
+ * they are few, else the most promising.
  */
-export async function queryVector(
-  embedders: Embedders,
-  { modelId }: Pick<Generation, 'modelId'>,
-  { projectId, text }: { readonly projectId: string; readonly text: string },
-): Promise<QueryVector> {
-  try {
-    const embedder = await embedders.of(modelId)
-    if (embedder === null)
-      return {
-        missing: `no embedder is configured for the index's model ${modelId} (DAYBOOK_EMBEDDER), so memories are found by their words only`,
-      }
-    return await embedder.embedQuery(text, { projectId })
-  } catch (error) {
-    if (error instanceof EmbedderError && error.code === 'NO_KNOWN_WORD')
-      return { missing: `${modelId} knows none of the words, so memories are found by their words only` }
-    return {
-      missing: `the embedder does not answer (${reasonOf(error)}), so memories are found by their words only`,
-    }
+async function lookAhead(run: SearchRun, words: Promise<readonly FoundMemory[]>): Promise<void> {
+  const { options, atOnce } = run
+  const hits = await words
+  const hashes = hashesOf(hits)
+  if (atOnce) void run.compared(hashes.values())
+  const tokens = await run.tokens()
+  if (tokens === null || hits.length <= EARLY) {
+    void run.neighbours(hits.map(({ memoryId }) => memoryId))
+    return
   }
+  // With one session the vector retriever would wait.
+  if (!atOnce) return
+  const [frequencies, { matches }] = await Promise.all([
+    run.frequencies(tokens.words),
+    run.compared(hashes.values()),
+  ])
+  const promising = promisingCandidates({
+    lexical: hits,
+    vector: null,
+    question: questionTokens(tokens.words, frequencies),
+    matches: rowsByMemory(hashes, matches),
+    isSpokenByNamed: () => false,
+    timeMatch: () => 0,
+    candidatesPerRetriever: options.candidatesPerRetriever,
+    without: options.without,
+  })
+  void run.neighbours(promising.slice(0, EARLY))
 }

@@ -1,39 +1,27 @@
 import type { TextSpan } from '@daybook/embeddings/embedder'
 import { findModel } from '@daybook/embeddings/models'
 import { hasTokenBits, plainModelId } from '@daybook/embeddings/token-bits/token-bits'
-import { languageOf } from '@daybook/lexical-index/lexemes'
-import { narrows } from '@daybook/memory/filter'
 import { grouped } from '@daybook/memory/text-rules'
-import { exactNames } from '@daybook/memory/word-parts'
 import { PGVECTOR } from '@daybook/pgvector/generation-tables'
-import { answersAtOnce } from '@daybook/postgres/connect'
 import { projectScope } from '@daybook/postgres/project-scope'
-import { type RawBuilder, sql } from 'kysely'
-import { checkLimit, checkQuery, checkShare } from './check-request.ts'
+import { checkLimit, checkShare } from './check-request.ts'
 import { POSTGRES, projectionOf } from './engine/engine-name.ts'
-import { type EmbedOnce, embedOnce, type Searched, searchOnEngine } from './engine/search-engines.ts'
+import { type Found, searchOnEngine } from './engine/search-engines.ts'
 import { bestPassages, type ChunksOfTexts, readChunks } from './late-interaction/best-passages.ts'
-import { earlyNeighbours } from './late-interaction/early-neighbours.ts'
-import { earlyComparisons } from './late-interaction/token-comparisons.ts'
-import { frequenciesOnce } from './late-interaction/word-frequencies.ts'
-import { momentOf } from './past/past-texts.ts'
 import { searchPast } from './past/search-past.ts'
 import { DEMANDED_CHARACTERS, DEMANDED_MOST } from './query/parse-query.ts'
 import type { ParsedQuery } from './query/query.ts'
-import { daysOf, type TimePhrase, timePhrases, withTimes } from './query/time-phrases.ts'
-import { rankFound, tokensCount } from './rank-found.ts'
-import { withoutTerms } from './ranking/explanation.ts'
-import { contextCounts, DEFAULT_RANKING, type RankingOptions } from './ranking/options.ts'
-import { hashesOf, type RetrieverHit } from './ranking/retriever.ts'
+import { daysOf, timePhrases } from './query/time-phrases.ts'
+import { askQuestion, type Question } from './question.ts'
+import { rankFound } from './rank-found.ts'
+import { DEFAULT_RANKING } from './ranking/options.ts'
+import type { RetrieverHit } from './ranking/retriever.ts'
 import { readHits } from './read-hits.ts'
 import { matchTypeOf, presentHits } from './render-answer.ts'
-import { hitCondition } from './retrievers/postgres/constraint.ts'
-import { readFewOnce } from './retrievers/postgres/few-satisfying.ts'
-import { NO_LOOKUPS, startNeighbours } from './retrievers/postgres/neighbours-retriever.ts'
-import type { RetrieverInput } from './retrievers/query-terms.ts'
 import { hitsOfKind, kindQueryOf } from './search-by-kind.ts'
 import type { SearchParts } from './search-parts.ts'
 import type { SearchAnswer, SearchRequest } from './search-request.ts'
+import type { Search } from './search-run.ts'
 import { belowSuccessors, newestFirst } from './succession.ts'
 import { withoutUnlikely } from './unlikely.ts'
 
@@ -51,15 +39,15 @@ import { withoutUnlikely } from './unlikely.ts'
  * the query. If writes overtook it (`read-hits.ts`), the second attempt is a single transaction with one
  * snapshot, on Postgres.
  *
- * @param embedded the query's vectors, if another search has them
+ * @param question that the request asks, if another search asks it, too, or its vector is wanted early
  * @throws ValidationError for an empty query, or a limit or score out of range
  */
 export async function search(
   parts: SearchParts,
   request: SearchRequest,
-  embedded?: EmbedOnce,
+  question: Question = askQuestion(parts, request),
 ): Promise<SearchAnswer> {
-  const query = checkQuery('query', request.query)
+  const { query } = question
   checkLimit(request.limit)
   if (request.minScore !== undefined) checkShare('minScore', request.minScore)
   const { past = null } = request
@@ -69,15 +57,13 @@ export async function search(
   if (named?.kind === null) {
     // Who asks what happened on a day asks for nothing that a text says or means.
     const words = times.map((time) => daysOf(time).join(' ') || time.words || time.phrase)
-    return searchTexts(
-      parts,
-      { ...query, wanted: words.join(' ') },
-      [],
-      { ...request, mode: 'KEYWORD' },
-      undefined,
-    )
+    return searchTexts(parts, {
+      question: { query: { ...query, wanted: words.join(' ') }, vector: () => null },
+      times: [],
+      request: { ...request, mode: 'KEYWORD' },
+    })
   }
-  const found = await searchTexts(parts, query, times, request, embedded)
+  const found = await searchTexts(parts, { question, times, request })
   if (found.hits.length === 0 && query.excluded.length > 0) {
     const literal = request.query.replaceAll(/(?<=^|\s)-(?=\S)/gu, '')
     const answer = literal === request.query ? found : await search(parts, { ...request, query: literal })
@@ -96,25 +82,13 @@ export async function search(
   return { ...answer, hits: [...ofKind, ...others].slice(0, request.limit), matchType: 'KIND', message: null }
 }
 
-async function searchTexts(
-  parts: SearchParts,
-  query: ParsedQuery,
-  times: readonly TimePhrase[],
-  request: SearchRequest,
-  given: EmbedOnce | undefined,
-): Promise<SearchAnswer> {
-  const { past = null } = request
-  const embedded = given ?? embedOnce(parts, request.mode, query.wanted)
-  if (past !== null) {
-    const options = optionsOf(parts, request)
-    const wanted = withTimes(query.wanted, times)
-    const condition = conditionOf(parts, request, query)
-    return searchPast(parts, request, { past, query, condition, wanted, times, options, embedded })
-  }
-  const first = await attempt(parts, query, times, request, embedded)
+async function searchTexts(parts: SearchParts, asked: Search): Promise<SearchAnswer> {
+  const { question, request } = asked
+  if (request.past !== undefined) return searchPast(parts, asked, request.past)
+  const first = await attempt(parts, asked)
   if (!first.overtaken) return first.answer
   // Not inside the transaction, which must not wait for a model.
-  await embedded(parts.readModel.generation)
+  await question.vector(parts.readModel.generation)
   const { projectId, db } = parts.scope
   const second = await db
     .transaction()
@@ -123,10 +97,7 @@ async function searchTexts(
     .execute((trx) =>
       attempt(
         { ...parts, scope: projectScope(trx, projectId), beforeHits: undefined },
-        query,
-        times,
-        { ...request, engine: POSTGRES },
-        embedded,
+        { ...asked, request: { ...request, engine: POSTGRES } },
       ),
     )
   const { engine } = first.answer
@@ -141,91 +112,34 @@ interface Attempt {
   readonly overtaken: boolean
 }
 
-async function attempt(
-  parts: SearchParts,
-  query: ParsedQuery,
-  times: readonly TimePhrase[],
-  request: SearchRequest,
-  embedded: EmbedOnce,
-): Promise<Attempt> {
-  const { limit } = request
-  const options = optionsOf(parts, request)
-  const condition = conditionOf(parts, request, query)
-  const input: RetrieverInput = {
-    ...parts,
-    condition,
-    includeForgotten: request.filter.includeForgotten === true,
-    limit: options.candidatesPerRetriever,
-    needed: limit,
-    coverage: !options.without.has('coverage'),
-    ...narrowing(parts, request, query, condition),
-  }
+async function attempt(parts: SearchParts, asked: Search): Promise<Attempt> {
+  const found = await searchOnEngine(parts, asked)
+  const { run, engine, sequence } = found
+  const { ranked: byScore, byTokens, belowFloor } = await rankFound(run, found)
 
-  const frequencies = frequenciesOnce(input.scope, input.readModel, exactNames(query.wanted))
-  const comparisons = earlyComparisons(input, parts.tokenBitsCache)
-  // One session, as of a transaction, answers one statement after the other, and must have none left when it ends.
-  const atOnce = answersAtOnce(input.scope.db)
-  const compareEarly = (hashes: Iterable<string>) => {
-    if (atOnce) comparisons.begin(hashes)
-  }
-  const neighbours = contextCounts(options)
-    ? startNeighbours(input, ({ contentHashes }) => compareEarly(contentHashes.values()))
-    : NO_LOOKUPS
-  const early = earlyNeighbours({ neighbours, options, atOnce })
-  const wanted = withTimes(query.wanted, times)
-  const retrievers = await searchOnEngine(parts, input, wanted, request, embedded, {
-    onWords(hits) {
-      compareEarly(hashesOf(hits).values())
-      early.onWords(hits)
-    },
-    onTokens(tokens, modelId) {
-      if (!tokensCount(options, tokens)) return early.onTokens(null)
-      early.onTokens({
-        tokens,
-        frequencies: frequencies(tokens.words),
-        comparisons: comparisons.with(tokens, modelId),
-      })
-    },
-  })
-  const {
-    ranked: byScore,
-    byTokens,
-    belowFloor,
-  } = await rankFound(parts, input, {
-    query,
-    times: options.without.has('time') ? [] : times,
-    request,
-    options,
-    found: retrievers,
-    neighbours,
-    frequencies,
-    comparisons,
-    onceEach: true,
-  })
-
-  await parts.beforeHits?.()
+  await run.beforeHits?.()
   const [ranked, { memories, overtaken }, chunks] = await Promise.all([
-    belowSuccessors(parts, byScore),
-    readHits(input, byScore, retrievers.since),
-    byTokens === null ? NO_CHUNKS : readChunks(input.scope, byTokens, idsOf(byScore)),
+    belowSuccessors(run, byScore),
+    readHits(run, byScore, found.since),
+    byTokens === null ? NO_CHUNKS : readChunks(run, byTokens, idsOf(byScore)),
   ])
   // Who asks for a time wants what was true then.
   const inOrder =
-    times.length > 0
+    run.times.length > 0
       ? ranked
       : newestFirst(ranked, memories, (one, other) => byTokens?.resemble(one, other) ?? null)
   const passages =
     overtaken || byTokens === null ? NO_PASSAGES : await bestPassages(byTokens, chunks, memories)
-  const hits = overtaken ? [] : await presentHits(parts, query, inOrder, memories, retrievers, passages)
+  const hits = overtaken ? [] : await presentHits(run, inOrder, memories, found.vector, passages)
   return {
     overtaken,
     answer: {
       hits,
-      matchType: hits.length === 0 ? null : matchTypeOf(retrievers),
-      engine: retrievers.engine,
-      degraded: [...retrievers.degraded, ...withoutTokenBits(parts, retrievers)],
-      message: hits.length === 0 ? nothingFound(request, belowFloor) : whatIsLeftOut(query),
-      sequence: retrievers.sequence,
+      matchType: hits.length === 0 ? null : matchTypeOf(found),
+      engine,
+      degraded: [...found.degraded, ...withoutTokenBits(found)],
+      message: hits.length === 0 ? nothingFound(run.request, belowFloor) : whatIsLeftOut(run.query),
+      sequence,
     },
   }
 }
@@ -249,32 +163,6 @@ function whatIsLeftOut({ excluded }: ParsedQuery): string | null {
   return words.length === 0 ? null : `What has ${words.join(' or ')} is left out, as the query says.`
 }
 
-const optionsOf = (parts: SearchParts, { ranking }: SearchRequest): RankingOptions =>
-  withoutTerms({ ...DEFAULT_RANKING, ...ranking, ...(parts.without && { without: parts.without() }) })
-
-/** What every hit must satisfy: the filter, the query's phrases and exclusions, and what the caller adds. */
-function conditionOf(
-  { readModel, scope }: SearchParts,
-  { filter, also, past }: SearchRequest,
-  query: ParsedQuery,
-): RawBuilder<boolean> {
-  const language = languageOf(readModel.tables, scope.projectId)
-  const condition = hitCondition(readModel.tables, filter, query, language, past && momentOf(past))
-  return also === undefined ? condition : sql<boolean>`(${condition} and ${also})`
-}
-
-/** Without a filter, only expired and forgotten memories drop out, so enough of the best remain. */
-function narrowing(
-  parts: SearchParts,
-  { filter, also }: SearchRequest,
-  { required, excluded }: ParsedQuery,
-  condition: RawBuilder<boolean>,
-): Pick<RetrieverInput, 'few'> {
-  const isFilter = also === undefined && required.length + excluded.length === 0
-  if (isFilter && !narrows(filter)) return {}
-  return { few: readFewOnce({ ...parts, condition }, isFilter ? filter : null) }
-}
-
 const idsOf = (hits: readonly Pick<RetrieverHit, 'memoryId'>[]): string[] => hits.map((hit) => hit.memoryId)
 
 /** Whether the times that a question names count. RRF and KEYWORD do no more than they say. */
@@ -286,7 +174,7 @@ const NO_PASSAGES: ReadonlyMap<string, TextSpan> = new Map()
 const NO_CHUNKS: ChunksOfTexts = new Map()
 
 /** Says that an index built before its model had token bits ranks without them. */
-function withoutTokenBits({ embedders }: SearchParts, { vector, generation, engine }: Searched): string[] {
+function withoutTokenBits({ run: { embedders, generation }, vector, engine }: Found): string[] {
   const { modelId } = embedders.preferred
   // The index of another model lacks nothing: that model has no token bits.
   if (vector === null || !hasTokenBits(modelId) || plainModelId(modelId) !== generation.modelId) return []

@@ -27,16 +27,16 @@ const settled = () => new Promise((resolve) => setImmediate(resolve))
 describe('a query that is embedded early', () => {
   it('is embedded once, before the generation is known', async () => {
     const { asked, context } = contextOf('test-hash/8')
-    const embedded = embedEarly(context, 'lantern -boat', 'HYBRID')
+    const question = embedEarly(context, 'lantern -boat', 'HYBRID')
     await settled()
     expect(asked).toEqual(['test-hash/8 lantern'])
-    expect(await embedded({ modelId: 'test-hash/8' })).toHaveProperty('vector')
+    expect(await question.vector({ modelId: 'test-hash/8' })).toHaveProperty('vector')
     expect(asked).toHaveLength(1)
   })
 
   it('is embedded again where a generation of another model was swapped in', async () => {
     const { asked, context } = contextOf('test-hash/8')
-    const found = await embedEarly(context, 'lantern', 'HYBRID')({ modelId: 'test-hash/16' })
+    const found = await embedEarly(context, 'lantern', 'HYBRID').vector({ modelId: 'test-hash/16' })
     expect(found).toMatchObject({ vector: { length: 16 } })
     expect(asked.toSorted()).toEqual(['test-hash/16 lantern', 'test-hash/8 lantern'])
   })

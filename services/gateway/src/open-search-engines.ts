@@ -5,8 +5,7 @@ import type { Engine } from '@daybook/projection/engine/engine'
 import type { EngineSlot } from '@daybook/projection/engine/search-engine'
 import { type Generation, liveGeneration } from '@daybook/projection/generations/generations'
 import type { Config } from '@daybook/runtime/config'
-import { checkQuery } from '@daybook/search/check-request'
-import { type EmbedOnce, embedOnce } from '@daybook/search/engine/search-engines'
+import { askQuestion, type Question } from '@daybook/search/question'
 import type { SearchParts } from '@daybook/search/search-parts'
 import type { SearchMode } from '@daybook/search/search-request'
 import type { OnRetriever } from '@daybook/search/timed'
@@ -53,13 +52,12 @@ export async function liveEngines(db: Database, config: Config): Promise<LiveEng
  *
  * @throws ValidationError for an empty query
  */
-export function embedEarly({ parts, project }: Context, query: string, mode: SearchMode): EmbedOnce {
-  const { wanted } = checkQuery('query', query)
+export function embedEarly({ parts, project }: Context, query: string, mode: SearchMode): Question {
   const searched = { scope: project, embedders: parts.embedders, onRetriever: retrieverTimes(parts) }
-  const embedded = embedOnce(searched, mode, wanted)
+  const question = askQuestion(searched, { query, mode })
   const { modelId } = parts.liveModel
-  if (modelId !== null) void embedded({ modelId })
-  return embedded
+  if (modelId !== null) void question.vector({ modelId })
+  return question
 }
 
 /** What a search of the request's project needs. */

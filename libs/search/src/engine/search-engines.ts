@@ -1,4 +1,3 @@
-import type { QueryTokens } from '@daybook/embeddings/embedder'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import {
   EngineFailed,
@@ -6,27 +5,21 @@ import {
   type EngineState,
   type SearchEngine,
 } from '@daybook/projection/engine/search-engine'
-import type { Generation } from '@daybook/projection/generations/generations'
-import type { RetrieverInput } from '../retrievers/query-terms.ts'
 import {
   candidateRetrievers,
-  type KnownEarly,
   postgresRetrievers,
-  type QueryVector,
-  queryVector,
-  type RetrieversRun,
+  type RetrieversFound,
   runRetrievers,
 } from '../run-retrievers.ts'
 import type { SearchParts } from '../search-parts.ts'
-import type { SearchMode, SearchRequest } from '../search-request.ts'
+import { type Search, type SearchRun, startRun } from '../search-run.ts'
 import { readSearchState, waitingForVectors } from '../search-state.ts'
-import { timed } from '../timed.ts'
 import { type EngineName, type EngineWanted, engineName, POSTGRES } from './engine-name.ts'
 
 /** What the retrievers found, and where. */
-export interface Searched extends RetrieversRun {
+export interface Found extends RetrieversFound {
+  readonly run: SearchRun
   readonly engine: EngineName
-  readonly generation: Generation
   /** The journal position that the result includes. */
   readonly sequence: number
   /**
@@ -35,92 +28,56 @@ export interface Searched extends RetrieversRun {
   readonly since: number
 }
 
-/** What is known before all retrievers have ended. Called again if they run again. */
-interface SearchedEarly extends Pick<KnownEarly, 'onWords'> {
-  /**
-   * Called with the question's tokens, or null if it has none, possibly while retrievers still run.
-   * @param modelId whose tokens they are
-   */
-  onTokens(tokens: QueryTokens | null, modelId: string): void
-}
-
 /**
- * Runs the retrievers on the chosen engine. If it fails on the way, they run once more on Postgres, and
+ * Runs the retrievers on the chosen engine. If it fails on the way, another run begins on Postgres, and
  * `degraded` says so.
- *
- * @param wanted the words for the lexical retriever
- * @param early told what is known while retrievers still run
  */
-export async function searchOnEngine(
-  parts: SearchParts,
-  input: RetrieverInput,
-  wanted: string,
-  request: SearchRequest,
-  embedded: EmbedOnce,
-  early: SearchedEarly,
-): Promise<Searched> {
-  const earlyOf = ({ modelId }: Generation): KnownEarly => ({
-    ...early,
-    onTokens: (tokens) => early.onTokens(tokens, modelId),
-  })
+export async function searchOnEngine(parts: SearchParts, search: Search): Promise<Found> {
+  const { scope, readModel } = parts
+  const { engine = 'AUTO', atLeast = 0, filter } = search.request
   // Starts embedding now, in parallel with reading the state.
-  embedded(parts.readModel.generation)
+  search.question.vector(readModel.generation)
   // Read before the retrievers run: later writes may be in the answer but are not promised.
-  const state = await readSearchState(parts.scope, parts.readModel)
-  const { chosen, degraded } = await chooseEngine(parts.scope, parts.engines ?? [], {
-    engine: request.engine ?? 'AUTO',
-    atLeast: request.atLeast ?? 0,
-    position: state.position,
-  })
+  const state = await readSearchState(scope, readModel)
+  const { position } = state
+  const { chosen, degraded } = await chooseEngine(scope, parts.engines ?? [], { engine, atLeast, position })
 
-  const onPostgres = async (reasons: readonly string[]): Promise<Searched> => {
-    const { generation } = parts.readModel
+  const onPostgres = async (reasons: readonly string[]): Promise<Found> => {
+    const run = startRun(parts, search, readModel.generation, state.indexed)
     // While the model embeds the query.
-    void input.few?.()
-    const run = await runRetrievers(
-      postgresRetrievers({ ...input, indexed: state.indexed }),
-      wanted,
-      request.mode,
-      embedded(generation),
-      earlyOf(generation),
-    )
-    const missing = waitingForVectors(run.vector === null ? 0 : state.pending)
+    void run.few?.()
+    const found = await runRetrievers(run, postgresRetrievers(run))
+    const missing = waitingForVectors(found.vector === null ? 0 : state.pending)
     return {
-      ...run,
+      ...found,
+      run,
       engine: POSTGRES,
-      generation,
-      sequence: state.position,
-      since: state.position,
-      degraded: [...reasons, ...run.degraded, ...missing],
+      sequence: position,
+      since: position,
+      degraded: [...reasons, ...found.degraded, ...missing],
     }
   }
   const onChosen = async ({
     name,
-    search,
-    state: { generation, position, pending },
-  }: NonNullable<EngineChosen['chosen']>): Promise<Searched> => {
-    const asked = { projectId: parts.scope.projectId, filter: request.filter }
-    const source = search.candidates(asked, generation)
-    const retrievers = candidateRetrievers(input, name, source, generation.modelId)
-    const run = await runRetrievers(
-      retrievers,
-      wanted,
-      request.mode,
-      embedded(generation),
-      earlyOf(generation),
-    )
+    search: on,
+    state: its,
+  }: NonNullable<EngineChosen['chosen']>): Promise<Found> => {
+    const { generation } = its
+    const run = startRun(parts, search, generation)
+    const source = on.candidates({ projectId: scope.projectId, filter }, generation)
+    const found = await runRetrievers(run, candidateRetrievers(run, name, source))
     // The engine finds by its vectors, and those of the read model are compared if they are of the same model.
-    const isSameModel = generation.modelId === parts.readModel.generation.modelId
-    const waiting = isSameModel ? Math.max(pending, state.pending) : pending
-    const missing = waitingForVectors(run.vector === null ? 0 : waiting)
+    const isSameModel = generation.modelId === readModel.generation.modelId
+    const waiting = isSameModel ? Math.max(its.pending, state.pending) : its.pending
+    const missing = waitingForVectors(found.vector === null ? 0 : waiting)
     return {
-      ...run,
+      ...found,
+      run,
       engine: engineName(name),
-      generation,
       // A hit is found in the engine and read from Postgres, so it is in both.
-      sequence: Math.min(state.position, position),
-      since: state.position,
-      degraded: [...degraded, ...run.degraded, ...missing],
+      sequence: Math.min(position, its.position),
+      since: position,
+      degraded: [...degraded, ...found.degraded, ...missing],
     }
   }
 
@@ -130,26 +87,6 @@ export async function searchOnEngine(
   } catch (error) {
     if (!(error instanceof EngineFailed)) throw error
     return onPostgres([`${chosen.name} ${error.message}, answered by Postgres`])
-  }
-}
-
-/** The query's vector for a generation; null if the mode needs none. */
-export type EmbedOnce = (generation: Pick<Generation, 'modelId'>) => Promise<QueryVector> | null
-
-/** Embeds the query once for all generations with the same model, and for all attempts of a search. */
-export function embedOnce(
-  { scope: { projectId }, embedders, onRetriever }: Pick<SearchParts, 'scope' | 'embedders' | 'onRetriever'>,
-  mode: SearchMode,
-  text: string,
-): EmbedOnce {
-  const known = new Map<string, Promise<QueryVector>>()
-  return (generation) => {
-    if (mode === 'KEYWORD') return null
-    const vector =
-      known.get(generation.modelId) ??
-      timed(onRetriever, 'query-embedding', () => queryVector(embedders, generation, { projectId, text }))
-    known.set(generation.modelId, vector)
-    return vector
   }
 }
 

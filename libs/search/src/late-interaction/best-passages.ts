@@ -1,9 +1,9 @@
 import type { TextSpan } from '@daybook/embeddings/embedder'
 import { embeddedTextOf, type Memory } from '@daybook/memory/state'
-import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { yieldToEventLoop } from '@daybook/runtime/timers'
 import { sql } from 'kysely'
 import { nearMatch } from '../ranking/late/token-rows.ts'
+import type { SearchRun } from '../search-run.ts'
 import type { RankedByTokens } from './rank-by-tokens.ts'
 
 /** A text of so many characters is shown whole. */
@@ -24,14 +24,14 @@ interface Row extends ChunkTokens {
  * the hits are read.
  */
 export async function readChunks(
-  { db, projectId }: ProjectScope,
-  { bits, hashes, bytes, modelId }: RankedByTokens,
+  { scope: { db, projectId }, generation }: Pick<SearchRun, 'scope' | 'generation'>,
+  { bits, hashes, tokens: { bytes } }: RankedByTokens,
   memoryIds: readonly string[],
 ): Promise<ChunksOfTexts> {
   const long = memoryIds.flatMap((id) => {
     const hash = hashes.get(id)
-    const tokens = (bits.get(hash ?? '')?.length ?? 0) / bytes
-    return hash !== undefined && tokens > SHORT_IN_TOKENS ? [hash] : []
+    const count = (bits.get(hash ?? '')?.length ?? 0) / bytes
+    return hash !== undefined && count > SHORT_IN_TOKENS ? [hash] : []
   })
   const texts = [...new Set(long)]
   if (texts.length === 0) return new Map()
@@ -40,7 +40,7 @@ export async function readChunks(
     select given.place::int, c.span_start as start, c.span_end as "end", c.tokens
     from unnest(${texts.map((hash) => `\\x${hash}`)}::bytea[]) with ordinality as given(content_hash, place) cross join lateral (
       select chunk, span_start, span_end, tokens from embedding_chunks
-      where project_id = ${projectId} and model_id = ${modelId} and content_hash = given.content_hash offset 0
+      where project_id = ${projectId} and model_id = ${generation.modelId} and content_hash = given.content_hash offset 0
     ) c order by given.place, c.chunk`.execute(db)
   const chunks = new Map<string, ChunkTokens[]>(texts.map((hash) => [hash, []]))
   for (const row of rows) chunks.get(texts[row.place - 1] ?? '')?.push(row)
@@ -55,7 +55,7 @@ export async function readChunks(
  * @param memories the hits, as they are now; short ones are left out of the result
  */
 export async function bestPassages(
-  { question, scorer, bytes, hashes, bits }: RankedByTokens,
+  { question, tokens: { scorer, bytes }, hashes, bits }: RankedByTokens,
   chunksOf: ChunksOfTexts,
   memories: ReadonlyMap<string, Memory>,
 ): Promise<Map<string, TextSpan>> {

@@ -1,6 +1,4 @@
-import type { QueryTokens } from '@daybook/embeddings/embedder'
 import type { LiveReadModel } from '@daybook/pgvector/read/live-read-model'
-import { answersAtOnce } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { sql } from 'kysely'
 import type { Evidence } from '../ranking/floor.ts'
@@ -14,42 +12,16 @@ import {
   rankLate,
   type WantedTime,
 } from '../ranking/late/rank-late.ts'
-import type { TokenMatches } from '../ranking/late/token-rows.ts'
+import { rowsByMemory, type TokenRows } from '../ranking/late/token-rows.ts'
 import { poolNeighbourhoods } from '../ranking/neighbours.ts'
-import type { RankingOptions } from '../ranking/options.ts'
 import type { RankedHit } from '../ranking/rank.ts'
 import { hashesOf } from '../ranking/retriever.ts'
 import { namesIn, speakersOf } from '../ranking/speakers.ts'
-import type { NeighbourLookups } from '../retrievers/postgres/neighbours-retriever.ts'
-import type { RetrieverInput } from '../retrievers/query-terms.ts'
-import type { RetrieversRun } from '../run-retrievers.ts'
-import type { Scorer } from './kernel/scorer.ts'
+import type { RetrieversFound } from '../run-retrievers.ts'
+import type { QuestionTokens, SearchRun } from '../search-run.ts'
 import { resemblance } from './resemblance.ts'
 import { readContentHashes } from './token-bits-cache.ts'
-import { matchesByMemory, type TokenComparisons } from './token-comparisons.ts'
 import type { WordFrequencies } from './word-frequencies.ts'
-
-/** What `rankByTokens` works on. */
-interface RankByTokensInput {
-  /** The question's words. */
-  readonly wanted: string
-  /** The times that the question names. */
-  readonly times: readonly WantedTime[]
-  /** The question's tokens, at least one, of the model `modelId`. */
-  readonly tokens: QueryTokens
-  /** The model of the generation that was searched. */
-  readonly modelId: string
-  readonly found: Pick<RetrieversRun, 'lexical' | 'vector'>
-  /** Of the question's words. */
-  readonly frequencies: Promise<WordFrequencies>
-  /** May have begun already. */
-  readonly neighbours: NeighbourLookups
-  /** Of these tokens. May have begun already. */
-  readonly comparisons: TokenComparisons
-  readonly options: RankingOptions
-  /** The most hits to return. */
-  readonly limit: number
-}
 
 /** The ranking, and what it was made of. */
 export interface RankedByTokens {
@@ -58,10 +30,7 @@ export interface RankedByTokens {
   readonly evidence: Evidence
   readonly question: readonly QuestionToken[]
   readonly frequencies: WordFrequencies
-  readonly scorer: Scorer
-  /** Bytes of one token's bits. */
-  readonly bytes: number
-  readonly modelId: string
+  readonly tokens: QuestionTokens
   /** The hashes of the texts of all that could become hits, by memory. */
   readonly hashes: ReadonlyMap<string, string>
   /** The token bits of texts, by hash. A text that is not embedded yet has none. */
@@ -76,19 +45,29 @@ export interface RankedByTokens {
  *   question's words ──▶ frequencies ──▶ weights ───────────┬───────────────────────────┐
  *   candidates ──▶ hashes ──▶ token bits ──▶ matches ──▶ the best of them ──┐            │
  *   their neighbours ──▶ hashes ──▶ token bits ──▶ matches ◀────────────────┘ ────▶ score
+ *
+ * @param limit the most hits to return
  */
-export async function rankByTokens(input: RetrieverInput, asked: RankByTokensInput): Promise<RankedByTokens> {
-  const { times, tokens, modelId, found, comparisons, neighbours, options, limit } = asked
+export async function rankByTokens(
+  run: SearchRun,
+  found: Pick<RetrieversFound, 'lexical' | 'vector'>,
+  tokens: QuestionTokens,
+  limit: number,
+): Promise<RankedByTokens> {
+  const { words, bytes } = tokens
+  const { candidatesPerRetriever, without } = run.options
+  const times = without.has('time') ? [] : run.times
   const hits = [...(found.lexical ?? []), ...(found.vector ?? [])]
   const candidates = [...new Set(hits.map(({ memoryId }) => memoryId))]
-  if (candidates.length <= PROMISING) neighbours.begin(candidates)
-  const factsAbout = async (ids: readonly string[]) => factsOf(input, asked, ids, await asked.frequencies)
+  if (candidates.length <= PROMISING) void run.neighbours(candidates)
+  const factsAbout = async (ids: readonly string[]) =>
+    factsOf(run, times, words, ids, await run.frequencies(words))
   const [frequencies, ofCandidates, compared] = await Promise.all([
-    asked.frequencies,
+    run.frequencies(words),
     factsAbout(candidates),
-    compare(input, comparisons, candidates, hashesOf(hits)),
+    compare(run, candidates, hashesOf(hits)),
   ])
-  const question = questionTokens(tokens.words, frequencies)
+  const question = questionTokens(words, frequencies)
   const ranking = (facts: Facts, { matches }: Compared) => ({
     lexical: found.lexical,
     vector: found.vector,
@@ -97,22 +76,23 @@ export async function rankByTokens(input: RetrieverInput, asked: RankByTokensInp
     isSpokenByNamed: (id: string) =>
       [...speakersOf(facts.of(id)?.beginning ?? '')].some((name) => facts.names.has(name)),
     timeMatch: (id: string) => nearness(facts.of(id)?.time ?? Number.NaN, times),
-    candidatesPerRetriever: options.candidatesPerRetriever,
-    without: options.without,
+    candidatesPerRetriever,
+    without,
   })
   const promising =
     candidates.length <= PROMISING ? candidates : promisingCandidates(ranking(ofCandidates, compared))
-  const { neighbourhoods, eligible, contentHashes } = await neighbours.of(promising)
+  const { neighbourhoods, eligible, contentHashes } = await run.neighbours(promising)
   const pool = [...poolNeighbourhoods(candidates, neighbourhoods).keys()]
   const [ofOthers, all] = await Promise.all([
     factsAbout(pool.filter((id) => !compared.hashes.has(id))),
-    compare(input, comparisons, pool, new Map([...contentHashes, ...compared.hashes])),
+    compare(run, pool, new Map([...contentHashes, ...compared.hashes])),
   ])
   const facts: Facts = { names: ofCandidates.names, of: (id) => ofCandidates.of(id) ?? ofOthers.of(id) }
-  const bitsOf = (id: string) => all.bits.get(all.hashes.get(id) ?? '')
+  const { hashes, bits } = all
+  const bitsOf = (id: string) => bits.get(hashes.get(id) ?? '')
   const resemble = (id: string, otherId: string): number | null => {
     const [one, other] = [bitsOf(id), bitsOf(otherId)]
-    return one === undefined || other === undefined ? null : resemblance(one, other, comparisons.bytes)
+    return one === undefined || other === undefined ? null : resemblance(one, other, bytes)
   }
   const ranked = rankLate({
     ...ranking(facts, all),
@@ -126,28 +106,33 @@ export async function rankByTokens(input: RetrieverInput, asked: RankByTokensInp
     memories: frequencies.documents,
     limit,
   })
-  const evidence = evidenceIn(found, question)
-  const { hashes, bits } = all
-  const { scorer, bytes } = comparisons
-  return { ranked, evidence, question, frequencies, scorer, bytes, modelId, hashes, bits, resemble }
+  return {
+    ranked,
+    evidence: evidenceIn(found, question),
+    question,
+    frequencies,
+    tokens,
+    hashes,
+    bits,
+    resemble,
+  }
 }
 
 interface Compared extends Pick<RankedByTokens, 'hashes' | 'bits'> {
-  readonly matches: ReadonlyMap<string, TokenMatches>
+  readonly matches: TokenRows
 }
 
-/** Compares the texts of memories that have not been compared yet. @param known hashes of texts, by memory */
+/** Compares the texts of memories. @param known hashes of texts, by memory */
 async function compare(
-  { scope, readModel }: RetrieverInput,
-  comparisons: TokenComparisons,
+  run: SearchRun,
   ids: readonly string[],
   known: ReadonlyMap<string, string>,
 ): Promise<Compared> {
   // One session would answer this first, and the lookup of the others only then.
-  if (answersAtOnce(scope.db)) comparisons.begin(ids.flatMap((id) => known.get(id) ?? []))
+  if (run.atOnce) void run.compared(ids.flatMap((id) => known.get(id) ?? []))
   const looked = await readContentHashes(
-    scope,
-    readModel,
+    run.scope,
+    run.readModel,
     ids.filter((id) => !known.has(id)),
   )
   const hashes = new Map(
@@ -156,9 +141,8 @@ async function compare(
       return hash === undefined ? [] : [[id, hash] as const]
     }),
   )
-  comparisons.begin(hashes.values())
-  const { bits, matches } = await comparisons.all()
-  return { hashes, bits, matches: matchesByMemory(hashes, matches) }
+  const { bits, matches } = await run.compared(hashes.values())
+  return { hashes, bits, matches: rowsByMemory(hashes, matches) }
 }
 
 interface Facts {
@@ -171,15 +155,16 @@ const FIRST_WORD = /[\p{L}\p{M}]+/u
 
 /** Reads the facts of memories if any of them counts: the question names somebody, or a time. */
 async function factsOf(
-  { scope, readModel }: RetrieverInput,
-  { wanted, times, tokens }: RankByTokensInput,
+  { scope, readModel, query: { wanted } }: SearchRun,
+  times: readonly WantedTime[],
+  words: readonly string[],
   ids: readonly string[],
   { documentFrequency }: WordFrequencies,
 ): Promise<Facts> {
   const names = new Set(namesIn(wanted))
   // "When did Ann …": most questions begin with a stop word, which has no lexeme. Elsewhere it may be a name: "Will".
   const first = FIRST_WORD.exec(wanted)?.[0].toLowerCase() ?? ''
-  if (tokens.words.includes(first) && !documentFrequency.has(first)) names.delete(first)
+  if (words.includes(first) && !documentFrequency.has(first)) names.delete(first)
   if (names.size === 0 && times.length === 0) return { names, of: () => undefined }
   const facts = await readFacts(scope, readModel, ids, names.size > 0)
   return { names, of: (id) => facts.get(id) }

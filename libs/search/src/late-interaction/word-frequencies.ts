@@ -4,7 +4,6 @@ import { queryWords } from '@daybook/memory/fold-words'
 import type { LiveReadModel } from '@daybook/pgvector/read/live-read-model'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { sql } from 'kysely'
-import { startedEarly } from '../started-early.ts'
 
 /** In how many memories of a project a question's words are. */
 export interface WordFrequencies {
@@ -29,7 +28,7 @@ interface Row {
  *
  * @param words as the model's tokenizer gives them, in lower case
  */
-async function readWordFrequencies(
+export async function readWordFrequencies(
   { db, projectId }: ProjectScope,
   { tables }: Pick<LiveReadModel, 'tables'>,
   words: readonly string[],
@@ -56,24 +55,5 @@ async function readWordFrequencies(
     documentFrequency: new Map(
       rows.flatMap(({ word, memories }) => (word === null ? [] : [[word, memories] as const])),
     ),
-  }
-}
-
-/** Reads the frequencies of a question's words; whoever asks again gets the same. */
-export type FrequenciesOnce = (words: readonly string[]) => Promise<WordFrequencies>
-
-/**
- * Lets the frequencies be read while something else still runs.
- * @param names words that are wanted beside the question's. Default none
- */
-export function frequenciesOnce(
-  scope: ProjectScope,
-  readModel: Pick<LiveReadModel, 'tables'>,
-  names: readonly string[] = [],
-): FrequenciesOnce {
-  let reading: Promise<WordFrequencies> | undefined
-  return (words) => {
-    reading ??= startedEarly(readWordFrequencies(scope, readModel, [...words, ...names]))
-    return reading
   }
 }

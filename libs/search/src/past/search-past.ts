@@ -1,37 +1,17 @@
 import type { PastMoment } from '@daybook/pgvector/read/read-memories'
-import type { RawBuilder } from 'kysely'
 import { type EngineName, POSTGRES, projectionOf } from '../engine/engine-name.ts'
-import type { EmbedOnce, Searched } from '../engine/search-engines.ts'
 import { bestPassages, readChunks } from '../late-interaction/best-passages.ts'
-import { earlyComparisons } from '../late-interaction/token-comparisons.ts'
-import { frequenciesOnce } from '../late-interaction/word-frequencies.ts'
-import type { ParsedQuery } from '../query/query.ts'
-import type { TimePhrase } from '../query/time-phrases.ts'
 import { rankFound } from '../rank-found.ts'
-import type { RankingOptions } from '../ranking/options.ts'
 import { matchTypeOf, presentHits } from '../render-answer.ts'
-import { NO_LOOKUPS } from '../retrievers/postgres/neighbours-retriever.ts'
-import { type Retrievers, runRetrievers } from '../run-retrievers.ts'
+import { runRetrievers } from '../run-retrievers.ts'
 import type { SearchParts } from '../search-parts.ts'
 import type { SearchAnswer, SearchRequest } from '../search-request.ts'
+import { type Search, type SearchRun, startRun } from '../search-run.ts'
 import { readSearchState } from '../search-state.ts'
 import { pastLexicalRetriever } from './lexical-retriever.ts'
 import type { PastInput } from './past-input.ts'
 import { collectTexts, type PastWanted, pastRelation } from './past-texts.ts'
 import { pastVectorRetriever } from './vector-retriever.ts'
-
-/** A search of the past, as `search` has prepared it. */
-interface PastSearch {
-  readonly past: PastWanted
-  readonly query: ParsedQuery
-  /** What every hit must satisfy, at that moment. */
-  readonly condition: RawBuilder<boolean>
-  /** The query's words, with those of the days that it names. */
-  readonly wanted: string
-  readonly times: readonly TimePhrase[]
-  readonly options: RankingOptions
-  readonly embedded: EmbedOnce
-}
 
 /**
  * Finds texts that memories had at a moment, or at any time:
@@ -44,65 +24,50 @@ interface PastSearch {
  */
 export async function searchPast(
   parts: SearchParts,
-  request: SearchRequest,
-  { past, query, condition, wanted, times, options, embedded }: PastSearch,
+  search: Search,
+  past: PastWanted,
 ): Promise<SearchAnswer> {
   const { scope, readModel } = parts
   const { generation, tables } = readModel
-  const embedding = embedded(generation)
+  const run = startRun(parts, search, generation)
   const { position } = await readSearchState(scope, readModel)
   const texts = collectTexts(tables, scope.projectId)
   const input: PastInput = {
-    ...parts,
+    ...run,
     past: pastRelation(tables, scope.projectId, past),
     texts,
-    condition,
-    includeForgotten: false,
     everSaid: true,
-    limit: options.candidatesPerRetriever,
   }
   let waiting = 0
-  const retrievers: Retrievers = {
-    lexical: (words, coverage) =>
-      pastLexicalRetriever(input, words, coverage && !options.without.has('coverage')),
+  const found = await runRetrievers(run, {
+    lexical: (coverage) => pastLexicalRetriever(input, run.words, coverage && run.coverage !== false),
     async vector(vector) {
       const near = await pastVectorRetriever(input, vector)
       waiting = near.waiting
       return near.hits
     },
     atOnce: false,
-  }
-  const run = await runRetrievers(retrievers, wanted, request.mode, embedding)
-  const found: Searched = { ...run, engine: POSTGRES, generation, sequence: position, since: position }
+  })
 
-  const asFound: PastInput = {
-    ...input,
+  const ofTexts: SearchRun = {
+    ...run,
     readModel: { generation, tables: { ...tables, memories: texts.relation() } },
   }
-  const { ranked, byTokens } = await rankFound({ ...parts, readModel: asFound.readModel }, asFound, {
-    query,
-    times,
-    request,
-    options,
-    found,
-    neighbours: NO_LOOKUPS,
-    frequencies: frequenciesOnce(scope, asFound.readModel),
-    comparisons: earlyComparisons(input, parts.tokenBitsCache),
-  })
+  const { ranked, byTokens } = await rankFound(ofTexts, found)
   const ids = ranked.map((hit) => hit.memoryId)
   const memories = await texts.read(scope, ids)
   const passages =
     byTokens === null
       ? new Map()
-      : await bestPassages(byTokens, await readChunks(scope, byTokens, ids), memories)
-  const hits = await presentHits(parts, query, ranked, memories, found, passages)
+      : await bestPassages(byTokens, await readChunks(run, byTokens, ids), memories)
+  const hits = await presentHits(run, ranked, memories, found.vector, passages)
   return {
     hits,
     versions: true,
-    matchType: hits.length === 0 ? null : matchTypeOf(run),
+    matchType: hits.length === 0 ? null : matchTypeOf(found),
     engine: POSTGRES,
-    degraded: [...presentOnly(request.engine), ...run.degraded, ...waitingTexts(waiting)],
-    message: hits.length === 0 ? nothingFound(request.query, past) : null,
+    degraded: [...presentOnly(run.request.engine), ...found.degraded, ...waitingTexts(waiting)],
+    message: hits.length === 0 ? nothingFound(run.request.query, past) : null,
     sequence: past === 'EVER' ? position : Math.min(position, past.sequence),
   }
 }

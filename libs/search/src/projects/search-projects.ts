@@ -1,6 +1,5 @@
-import { checkQuery } from '../check-request.ts'
 import { POSTGRES } from '../engine/engine-name.ts'
-import { embedOnce } from '../engine/search-engines.ts'
+import { askQuestion } from '../question.ts'
 import { search } from '../search.ts'
 import type { SearchParts } from '../search-parts.ts'
 import type { SearchAnswer, SearchHit, SearchRequest } from '../search-request.ts'
@@ -21,10 +20,9 @@ export interface ProjectSearch {
 export async function searchProjects(searches: readonly ProjectSearch[]): Promise<SearchAnswer[]> {
   const [first] = searches
   if (first === undefined) return []
-  const { query, mode } = first.request
-  const embedded = embedOnce(first.parts, mode, checkQuery('query', query).wanted)
+  const question = askQuestion(first.parts, first.request)
   const answers: SearchAnswer[] = []
-  for (const { parts, request } of searches) answers.push(await search(parts, request, embedded))
+  for (const { parts, request } of searches) answers.push(await search(parts, request, question))
   return answers
 }
 

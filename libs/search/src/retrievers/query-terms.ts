@@ -4,7 +4,7 @@ import type { LiveReadModel } from '@daybook/pgvector/read/live-read-model'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { type RawBuilder, sql } from 'kysely'
 import type { OnRetriever } from '../timed.ts'
-import type { ReadFew } from './postgres/few-satisfying.ts'
+import type { SelectedMemories } from './postgres/few-satisfying.ts'
 
 /** A distinct word of the question. */
 export interface QueryTerm {
@@ -56,9 +56,9 @@ export interface RetrieverInput {
   readonly indexed?: number
   /**
    * Present if few of the best may satisfy the condition: the search has a filter, a phrase or an exclusion. Then
-   * it gives all memories that satisfy it, or null if they are many.
+   * it reads all memories that satisfy it, once, or null if they are many.
    */
-  readonly few?: ReadFew
+  readonly few?: () => Promise<SelectedMemories | null>
   /** Whether a lexical score counts how much of the question matched, beside a vector retriever. Default yes. */
   readonly coverage?: boolean
   readonly onRetriever?: OnRetriever | undefined

@@ -12,8 +12,9 @@ import { readMemories } from '@daybook/pgvector/read/read-memories'
 import { reasonOf } from '@daybook/runtime/reason-of'
 import { sql } from 'kysely'
 import { LIMIT_MAX } from '../check-request.ts'
+import { once } from '../once.ts'
 import { plainExplanation } from '../ranking/explanation.ts'
-import { readFewOnce } from '../retrievers/postgres/few-satisfying.ts'
+import { readFew } from '../retrievers/postgres/few-satisfying.ts'
 import { type VectorHit, vectorRetriever } from '../retrievers/postgres/vector-retriever.ts'
 import type { RetrieverInput } from '../retrievers/query-terms.ts'
 import type { SearchParts } from '../search-parts.ts'
@@ -62,7 +63,7 @@ async function nearestTo(
     condition,
     includeForgotten: filter.includeForgotten === true,
     limit: topK,
-    ...(narrows(filter) && { few: readFewOnce({ scope, readModel, condition }, null) }),
+    ...(narrows(filter) && { few: once(() => readFew({ scope, readModel, condition }, null)) }),
   }
   const best = new Map<string, VectorHit>()
   for (const vector of vectors)

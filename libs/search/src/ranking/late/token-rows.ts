@@ -11,6 +11,18 @@ export interface TokenMatches {
 /** Rows by memory; a memory whose embedding is not there yet has none. */
 export type TokenRows = ReadonlyMap<string, TokenMatches>
 
+/** Rows by memory. @param hashes of the memories' texts, by memory @param matches of texts, by hash */
+export const rowsByMemory = (
+  hashes: ReadonlyMap<string, string>,
+  matches: ReadonlyMap<string, TokenMatches>,
+): TokenRows =>
+  new Map(
+    [...hashes].flatMap(([id, hash]) => {
+      const ofText = matches.get(hash)
+      return ofText === undefined ? [] : [[id, ofText] as const]
+    }),
+  )
+
 /**
  * From this cosine on, a memory's own match counts fully. An exact repetition of the question's words tells
  * little more than a good match in meaning: turns that ask repeat it, turns that answer need not. .4 and .6

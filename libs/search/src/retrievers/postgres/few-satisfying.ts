@@ -3,7 +3,6 @@ import { indexedFilterCondition } from '@daybook/pgvector/read/filter'
 import type { LiveReadModel } from '@daybook/pgvector/read/live-read-model'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { type RawBuilder, sql } from 'kysely'
-import { startedEarly } from '../../started-early.ts'
 
 /** Where memories are looked for, and what they must satisfy (`constraint.ts`). */
 interface Selection {
@@ -20,9 +19,6 @@ export interface SelectedMemories {
   readonly numbers: Uint8Array
 }
 
-/** Null if they are many. The first call reads them, the others get the same. */
-export type ReadFew = () => Promise<SelectedMemories | null>
-
 /**
  * Fewer memories than this are compared one by one. The HNSW index is scanned ten times as far for a filter that
  * leaves a tenth, and in vain for one that leaves much less (docs/measurements.md#filtered-searches-by-meaning).
@@ -35,18 +31,6 @@ const LOOKED_UP = 1_000
 /** So many of a project are many, whatever `FEW` says: the HNSW index finds enough of them sooner. */
 const SHARE = 1 / 8
 
-/**
- * @param filter if the condition is nothing else: then an index answers, not the rows
- * @param most for tests
- */
-export function readFewOnce(input: Selection, filter: MemoryFilter | null, most = FEW): ReadFew {
-  let reading: Promise<SelectedMemories | null> | undefined
-  return () => {
-    reading ??= startedEarly(readFew(input, filter, most))
-    return reading
-  }
-}
-
 interface Row {
   readonly count: number
   /** The highest number. */
@@ -57,10 +41,16 @@ interface Row {
   readonly numbers: Buffer
 }
 
-async function readFew(
+/**
+ * Reads the memories that satisfy a condition; null if they are many.
+ *
+ * @param filter if the condition is nothing else: then an index answers, not the rows
+ * @param most for tests
+ */
+export async function readFew(
   { scope, readModel, condition }: Selection,
   filter: MemoryFilter | null,
-  most: number,
+  most = FEW,
 ): Promise<SelectedMemories | null> {
   const which = (satisfies: RawBuilder<boolean>) => sql`
     select m.memory_id, m.number from ${readModel.tables.memories} m

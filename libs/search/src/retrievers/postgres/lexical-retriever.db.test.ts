@@ -11,7 +11,7 @@ import { parseQuery } from '../../query/parse-query.ts'
 import { type ReferenceDocument, referenceBm25 } from '../../ranking/reference-bm25.ts'
 import type { RetrieverHit } from '../../ranking/retriever.ts'
 import { hitCondition } from './constraint.ts'
-import { readFewOnce } from './few-satisfying.ts'
+import { readFew } from './few-satisfying.ts'
 import { lexicalRetriever } from './lexical-retriever.ts'
 
 const word = fc.constantFrom(
@@ -58,7 +58,7 @@ describe.each(TEST_DATABASES)('the lexical retriever on $name', ({ start }) => {
       ...found,
       includeForgotten: filter.includeForgotten === true,
       limit,
-      ...(few !== undefined && { few: readFewOnce(found, filter, few) }),
+      ...(few !== undefined && { few: () => readFew(found, filter, few) }),
     }
     return lexicalRetriever(input, parsed.wanted, coverage)
   }

@@ -5,10 +5,11 @@ import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eachOnce } from '../../once.ts'
 import { parseQuery } from '../../query/parse-query.ts'
 import type { RetrieverInput } from '../query-terms.ts'
 import { hitCondition } from './constraint.ts'
-import { findNeighbours, startNeighbours } from './neighbours-retriever.ts'
+import { findNeighbours, gatherNeighbours } from './neighbours-retriever.ts'
 
 describe.each(TEST_DATABASES)('neighbours on $name', ({ start }) => {
   let harness: ReadModelHarness
@@ -89,28 +90,29 @@ describe.each(TEST_DATABASES)('neighbours on $name', ({ start }) => {
     const turns = await conversation()
     const [first, second] = [turns[4]!, turns[0]!]
     let asked = 0
-    const lookups = startNeighbours({ ...inputOf(), onRetriever: () => (asked += 1) })
-    lookups.begin([first])
-    lookups.begin([first, second])
-    lookups.begin([second, first])
-    lookups.begin([])
-    expect(await lookups.of([first, second])).toEqual(await find([first, second]))
+    const input = { ...inputOf(), onRetriever: () => (asked += 1) }
+    const neighbours = eachOnce((ids) => findNeighbours(input, ids), gatherNeighbours)
+    void neighbours([first])
+    void neighbours([first, second])
+    void neighbours([second, first])
+    void neighbours([])
+    expect(await neighbours([first, second])).toEqual(await find([first, second]))
     expect(asked).toBe(2)
     const third = turns[7]!
-    expect((await lookups.of([third])).neighbourhoods).toEqual((await find([third])).neighbourhoods)
+    expect((await neighbours([third])).neighbourhoods).toEqual((await find([third])).neighbourhoods)
     expect(asked).toBe(3)
     // Those that were looked up and are not asked for do not count.
-    expect([...(await lookups.of([second])).neighbourhoods.keys()]).toEqual([second])
+    expect([...(await neighbours([second])).neighbourhoods.keys()]).toEqual([second])
     expect(asked).toBe(3)
   })
 
   it('that cannot be looked up are told to whoever waits for them, and to nobody else', async () => {
     const [turn] = await conversation()
     const failing = { ...inputOf(), condition: sql<boolean>`no_such_column` }
-    const unawaited = startNeighbours(failing)
-    unawaited.begin([turn!])
-    const lookups = startNeighbours(failing)
-    lookups.begin([turn!])
-    await expect(lookups.of([turn!])).rejects.toThrow(/no_such_column/u)
+    const begin = () => eachOnce((ids) => findNeighbours(failing, ids), gatherNeighbours)
+    void begin()([turn!])
+    const neighbours = begin()
+    void neighbours([turn!])
+    await expect(neighbours([turn!])).rejects.toThrow(/no_such_column/u)
   })
 })

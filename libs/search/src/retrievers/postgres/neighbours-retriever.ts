@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Neighbourhood } from '../../ranking/neighbours.ts'
-import { startedEarly } from '../../started-early.ts'
 import { timed } from '../../timed.ts'
 import type { RetrieverInput } from '../query-terms.ts'
 
@@ -27,62 +26,30 @@ export interface NeighboursFound {
 }
 
 /** Where nothing is known of any neighbour. */
-const NO_NEIGHBOURS: NeighboursFound = {
+export const NO_NEIGHBOURS: NeighboursFound = {
   neighbourhoods: new Map(),
   eligible: new Set(),
   contentHashes: new Map(),
 }
 
-/** Lookups of neighbourhoods, which may run while other retrievers still run. */
-export interface NeighbourLookups {
-  /** Starts to look up those of these memories that have not been started yet. */
-  begin(memoryIds: readonly string[]): void
-  /** What was found of these memories; looks up those that have not been started. @throws what a lookup threw */
-  of(memoryIds: readonly string[]): Promise<NeighboursFound>
-}
-
-/** Finds no neighbours. */
-export const NO_LOOKUPS: NeighbourLookups = { begin() {}, of: async () => NO_NEIGHBOURS }
-
 /**
- * Starts a collection of lookups. Those of one retriever's candidates can begin while the other still runs.
- *
- * @param onFound called with the result of each lookup
+ * What several lookups found of these memories. Those that were looked up for nothing are left out: what is found must not
+ * depend on what was faster.
  */
-export function startNeighbours(
-  input: RetrieverInput,
-  onFound: (found: NeighboursFound) => void = () => {},
-): NeighbourLookups {
-  const begun = new Set<string>()
-  const lookups: Promise<NeighboursFound>[] = []
-  const begin = (memoryIds: readonly string[]) => {
-    const others = memoryIds.filter((id) => !begun.has(id))
-    if (others.length === 0) return
-    for (const id of others) begun.add(id)
-    const lookup = findNeighbours(input, [...new Set(others)]).then((found) => {
-      onFound(found)
-      return found
-    })
-    lookups.push(startedEarly(lookup))
-  }
+export function gatherNeighbours(
+  found: readonly NeighboursFound[],
+  memoryIds: readonly string[],
+): NeighboursFound {
+  const known = new Map(found.flatMap(({ neighbourhoods }) => [...neighbourhoods]))
   return {
-    begin,
-    async of(memoryIds) {
-      begin(memoryIds)
-      const found = await Promise.all(lookups)
-      const known = new Map(found.flatMap(({ neighbourhoods }) => [...neighbourhoods]))
-      return {
-        // Not those that were looked up for nothing: what is found must not depend on what was faster.
-        neighbourhoods: new Map(
-          memoryIds.flatMap((id) => {
-            const neighbourhood = known.get(id)
-            return neighbourhood === undefined ? [] : [[id, neighbourhood] as const]
-          }),
-        ),
-        eligible: new Set(found.flatMap(({ eligible }) => [...eligible])),
-        contentHashes: new Map(found.flatMap(({ contentHashes }) => [...contentHashes])),
-      }
-    },
+    neighbourhoods: new Map(
+      memoryIds.flatMap((id) => {
+        const neighbourhood = known.get(id)
+        return neighbourhood === undefined ? [] : [[id, neighbourhood] as const]
+      }),
+    ),
+    eligible: new Set(found.flatMap(({ eligible }) => [...eligible])),
+    contentHashes: new Map(found.flatMap(({ contentHashes }) => [...contentHashes])),
   }
 }
 

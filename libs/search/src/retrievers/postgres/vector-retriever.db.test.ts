@@ -9,12 +9,13 @@ import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseQuery } from '../../query/parse-query.ts'
+import type { RetrieverInput } from '../query-terms.ts'
 import { hitCondition } from './constraint.ts'
-import { type ReadFew, readFewOnce } from './few-satisfying.ts'
+import { readFew } from './few-satisfying.ts'
 import { type VectorHit, vectorRetriever } from './vector-retriever.ts'
 
 const numbersOnly =
-  (few: ReadFew): ReadFew =>
+  (few: NonNullable<RetrieverInput['few']>): NonNullable<RetrieverInput['few']> =>
   async () => {
     const read = await few()
     return read === null ? null : { ...read, ids: null }
@@ -83,7 +84,7 @@ describe.each(COMBINATIONS)(
         limit,
         needed,
         ...(narrowed && {
-          few: byNumber ? numbersOnly(readFewOnce(found, filter)) : readFewOnce(found, filter),
+          few: byNumber ? numbersOnly(() => readFew(found, filter)) : () => readFew(found, filter),
         }),
       }
       return vectorRetriever(input, asked, exactBelow)

@@ -199,10 +199,10 @@ builder.queryField('search', (t) =>
         filter: checkFilter(args.filter),
       }
       if (args.projects == null) {
-        const embedded = embedEarly(context, asked.query, modeOf(asked))
+        const question = embedEarly(context, asked.query, modeOf(asked))
         const answer = await readAtLeast(context, asked, async (behind) => {
           const begun = await begin(context, asked, behind)
-          return finish(context, begun, await search(begun.parts, begun.request, embedded))
+          return finish(context, begun, await search(begun.parts, begun.request, question))
         })
         const shown = { ...answer, hits: answer.hits.slice(0, limit), counted: answer.hits }
         return countAccess(context, cutTo(shown, args, limit))
