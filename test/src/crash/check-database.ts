@@ -8,8 +8,8 @@ import { liveReadModel } from '@daybook/pgvector/read/live-read-model'
 import { checkReadModel } from '@daybook/pgvector/testing/check-read-model'
 import { CLOCK_TOLERANCE_MS } from '@daybook/postgres/clock'
 import { type Database, openDatabase } from '@daybook/postgres/connect'
-import { startEmbeddedDatabase } from '@daybook/postgres/embedded/start'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
+import { startBundledDatabase } from '@daybook/postgres/testing/start-bundled'
 import { readPosition } from '@daybook/projection/positions/positions'
 import { silentLogger } from '@daybook/runtime/logger'
 import { describe, type Shown } from './check-api.ts'
@@ -20,7 +20,7 @@ import type { Ledger } from './ledger.ts'
  * @returns every difference in words
  */
 export async function checkDatabase(dataDir: string, ledger: Ledger, shown: Shown): Promise<string[]> {
-  const embedded = await startEmbeddedDatabase(dataDir, silentLogger)
+  const embedded = await startBundledDatabase(dataDir, silentLogger)
   const db = openDatabase(embedded.address)
   try {
     return await checkProject(await defaultProject(db), ledger, shown)

@@ -15,6 +15,8 @@ export interface CrashRunOptions {
    * exactly.
    */
   readonly seed: number
+  /** The embedder of the rounds that have one. Default `minilm`. */
+  readonly embedder?: StartOptions['embedder']
   /** Rounds on one data folder, so that its history grows. Default 8. */
   readonly roundsPerFolder?: number
   /** Only faults with this in their names. Default all. */
@@ -51,7 +53,15 @@ const DIFFERENCES_NAMED = 20
  * missing, and nothing may be there twice.
  */
 export async function runCrashRounds(options: CrashRunOptions): Promise<CrashRun> {
-  const { rounds, seed, roundsPerFolder = 8, only = '', keepGoing = false, report = () => {} } = options
+  const {
+    rounds,
+    seed,
+    embedder = 'minilm',
+    roundsPerFolder = 8,
+    only = '',
+    keepGoing = false,
+    report = () => {},
+  } = options
   const faults = FAULTS.filter((fault) => fault.name.includes(only))
   const failures: FailedRound[] = []
   let folder: Folder | null = null
@@ -60,15 +70,11 @@ export async function runCrashRounds(options: CrashRunOptions): Promise<CrashRun
   let round = 0
   while (round < rounds) {
     round += 1
-    folder ??= {
-      daemon: createTestDaemon(undefined, { emptyFolder: true }),
-      ledger: createLedger(),
-      rounds: 0,
-    }
+    folder ??= newFolder(createRandom(derivedSeed(seed, round, CLIENTS)))
     const { ledger, daemon } = folder
     const before = { acknowledged: ledger.acknowledgements.length, duplicates: ledger.duplicates }
     const started = Date.now()
-    const { summary, fault, differences } = await oneRound(folder, { round, seed, faults })
+    const { summary, fault, differences } = await oneRound(folder, { round, seed, faults, embedder })
     folder.rounds += 1
     acknowledged += ledger.acknowledgements.length - before.acknowledged
     duplicates += ledger.duplicates - before.duplicates
@@ -97,8 +103,21 @@ export async function runCrashRounds(options: CrashRunOptions): Promise<CrashRun
 
 interface Folder {
   readonly daemon: TestDaemon
+  /** Whether the daemon makes its database itself. Then it is killed meanwhile. */
+  readonly isEmpty: boolean
   readonly ledger: Ledger
   rounds: number
+}
+
+/** Half of the daemons make and migrate their database, which takes 5 s of CPU time; to the others it is given. */
+function newFolder(random: Random): Folder {
+  const isEmpty = random.chance(0.5)
+  return {
+    daemon: createTestDaemon(undefined, { emptyFolder: isEmpty }),
+    isEmpty,
+    ledger: createLedger(),
+    rounds: 0,
+  }
 }
 
 interface RoundResult {
@@ -137,12 +156,22 @@ function someMoment(random: Random): Moment {
 
 async function oneRound(
   folder: Folder,
-  { round, seed, faults }: { round: number; seed: number; faults: readonly Fault[] },
+  {
+    round,
+    seed,
+    faults,
+    embedder,
+  }: {
+    round: number
+    seed: number
+    faults: readonly Fault[]
+    embedder: NonNullable<StartOptions['embedder']>
+  },
 ): Promise<RoundResult> {
   const random = createRandom(derivedSeed(seed, round))
   const { daemon, ledger } = folder
   // The read model needs vectors too, but a model slows the start down, so only some rounds have one.
-  const start: StartOptions = { embedder: random.chance(0.3) ? 'minilm' : 'none' }
+  const start: StartOptions = { embedder: random.chance(0.3) ? embedder : 'none' }
   const fault = random.oneOf(faults)
   const moment = someMoment(random)
   const afterwards = random.between(0, 300)
@@ -153,7 +182,7 @@ async function oneRound(
   let head = 0
   const differences: string[] = []
   try {
-    if (folder.rounds === 0 && random.chance(0.5)) await interruptFirstStart(daemon, random, start)
+    if (folder.rounds === 0 && folder.isEmpty) await interruptFirstStart(daemon, random, start)
     await daemon.start(start)
     const clients = startClients({ api: daemon, ledger, clients: CLIENTS, seed, round })
     try {
@@ -180,7 +209,7 @@ async function oneRound(
   }
   const summary = [
     name,
-    start.embedder === 'minilm' ? 'with the model' : '',
+    start.embedder === 'none' ? '' : 'with a model',
     `${ledger.acknowledgements.length - from} acknowledged`,
     `${ledger.retried - retriedBefore} tried again`,
     `head ${head}`,

@@ -85,8 +85,16 @@ describe('the files of a daemon', () => {
     rmSync(parent, { recursive: true, force: true })
   })
 
-  it('are its user’s alone: database, socket, locks, key; also those of a folder of the version before', async () => {
-    await daemon.start()
+  it('are its user’s alone: database, socket, locks, key, which nobody prints; also those of a folder of the version before', async () => {
+    const home = join(parent, 'home')
+    mkdirSync(home)
+    // The database is made, too.
+    await daemon.start({ environment: { HOME: home } })
+    const key = readFileSync(join(daemon.dataDir, 'api-key'), 'utf8').trim()
+    // What is printed to something else than a terminal names the key's file, and has no key.
+    expect(daemon.output()).toContain(join(daemon.dataDir, 'api-key'))
+    expect(daemon.output()).not.toContain(key)
+    expect(daemon.log(1_000_000)).not.toContain(key)
     dataOf(await remember(daemon))
     const entries = entriesOf(daemon.dataDir)
     expect(entries.length).toBeGreaterThan(900)
@@ -102,6 +110,7 @@ describe('the files of a daemon', () => {
     expect(openToOthers(daemon.dataDir)).toEqual([])
     expect(await daemon.stop()).toBe(0)
     expect(openToOthers(daemon.dataDir)).toEqual([])
+    expect(entriesOf(home).map(({ path }) => path)).toEqual([''])
 
     for (const { path, mode } of entriesOf(daemon.dataDir))
       chmodSync(join(daemon.dataDir, path), mode | (path === '' ? 0o055 : 0o066))
@@ -125,6 +134,7 @@ describe('the files of a daemon', () => {
       // Its own, since no cache of tests is a user's.
       DAYBOOK_MODEL_CACHE: join(daemon.dataDir, 'models'),
     }
+    await copyMigratedCluster(daemon.dataDir)
     await daemon.start({ embedder: 'minilm', environment })
     dataOf(await remember(daemon))
     const run = (...args: string[]) => startCli([...args, '--data-dir', daemon.dataDir], environment).ended
@@ -155,14 +165,5 @@ describe('the files of a daemon', () => {
     expect(refusal).toBeInstanceOf(DaemonDidNotStart)
     expect(String(refusal)).toContain('its mode is 0770')
     expect(String(refusal)).toContain(`chmod 700 ${daemon.dataDir}`)
-  })
-
-  it('hold the key, and what is printed to something else than a terminal does not', async () => {
-    await copyMigratedCluster(daemon.dataDir)
-    await daemon.start()
-    const key = readFileSync(join(daemon.dataDir, 'api-key'), 'utf8').trim()
-    expect(daemon.output()).toContain(join(daemon.dataDir, 'api-key'))
-    expect(daemon.output()).not.toContain(key)
-    expect(daemon.log(1_000_000)).not.toContain(key)
   })
 })

@@ -1,15 +1,14 @@
 import { closeSync, openSync, readSync, writeSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { openDatabase } from '@daybook/postgres/connect'
-import { startEmbeddedDatabase } from '@daybook/postgres/embedded/start'
 import { pause } from '@daybook/runtime/backoff'
-import { silentLogger } from '@daybook/runtime/logger'
-import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { usingDaemon } from '../erasure/fill-and-delete.ts'
+import { askDatabase } from '../support/ask-database.ts'
 import { createTestDaemon, DaemonDidNotStart, type TestDaemon } from '../support/daemon.ts'
 
 const PAGE = 8_192
+/** So many that the page of events that is damaged is not the last one, into which events are written. */
+const COUNT = 200
 
 /** Flips some bits in the middle of a page of a file. */
 function damage(path: string, page = 0): void {
@@ -32,17 +31,14 @@ describe('a file of the embedded database with flipped bits', () => {
     daemon = createTestDaemon(undefined, { environment: { DAYBOOK_EMBEDDER: 'test-hash/64/token-bits-1' } })
     use = usingDaemon(daemon)
     await daemon.start()
-    await use.remember('the lighthouse', 200, 'coast')
+    await use.remember('the lighthouse', COUNT, 'coast')
     await use.settled()
-    await daemon.stop()
-    const embedded = await startEmbeddedDatabase(daemon.dataDir, silentLogger)
-    const db = openDatabase(embedded.address, { role: null })
-    const { rows } = await sql<{ name: string; path: string }>`
-      select oid::regclass::text as name, pg_relation_filepath(oid) as path from pg_class
-      where pg_relation_filepath(oid) is not null`.execute(db)
+    const rows = await askDatabase<{ name: string; path: string }>(
+      daemon,
+      `select oid::regclass::text as name, pg_relation_filepath(oid) as path from pg_class
+       where pg_relation_filepath(oid) is not null`,
+    )
     for (const { name, path } of rows) files[name] = join(daemon.dataDir, 'postgres', path)
-    await db.destroy()
-    await embedded.stop()
   })
   afterAll(() => daemon?.remove())
 
@@ -80,9 +76,9 @@ describe('a file of the embedded database with flipped bits', () => {
     await use.settled()
     expect(await found()).toBe(100)
     const { journal } = await use.data<{ journal: object[] }>(
-      '{ journal(after: 1, first: 200) { sequence } }',
+      `{ journal(after: 1, first: ${COUNT}) { sequence } }`,
     )
-    expect(journal).toHaveLength(200)
+    expect(journal).toHaveLength(COUNT)
     const log = daemon.log(1_000_000)
     // That index went with its table.
     for (const name of names.filter((one) => one !== 'embeddings_pkey'))

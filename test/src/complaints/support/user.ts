@@ -93,10 +93,10 @@ const SEARCH = `query ($query: String!, $mode: SearchMode, $engine: SearchEngine
 /** The selection of a change's result: why it was refused. */
 const CHANGED = '... on DaybookError { code message }'
 
-/** For `expect.poll`: a fault is reported. */
-export const REPORTED = { interval: 200 }
+/** For `expect.poll`: a fault is reported. All checks of doctor take a tenth of a second of CPU time together. */
+export const REPORTED = { interval: 500 }
 /** For `expect.poll`: a fault is healed without a person. */
-export const HEALED = { interval: 200 }
+export const HEALED = { interval: 500 }
 
 /** A user with a new project. */
 export async function newUser(gateway: TestGateway): Promise<User> {

@@ -100,7 +100,8 @@ async function checkMemories(
     from ${tables.memories} m where project_id = ${projectId}`.execute(db)
   const stored = new Map(rows.map((row) => [row.memory_id, row]))
   const expected = expectedRows(events)
-  const analysed = await analyse({ db, projectId }, [...expected.values()])
+  const texts = new Map([...expected].map(([id, { lexical_text }]) => [id, lexical_text]))
+  const analysed = await analyse({ db, projectId }, texts)
 
   const differences: string[] = []
   for (const [id, row] of expected) {
@@ -139,24 +140,26 @@ function expectedRows(events: readonly JournalEvent[]): Map<string, MemoryRow> {
   )
 }
 
-/** The lexemes and lengths that Postgres makes of the texts. */
-async function analyse(
+/**
+ * The lexemes and lengths that Postgres makes of the texts.
+ * @param texts by what the result is asked for, such as the memory's id
+ */
+async function analyse<Key extends string | number>(
   { db }: ProjectScope,
-  rows: readonly MemoryRow[],
-): Promise<Map<string, { lexemes: string; length: number }>> {
-  const analysed = new Map<string, { lexemes: string; length: number }>()
-  for (let from = 0; from < rows.length; from += 500) {
-    const texts = rows
-      .slice(from, from + 500)
-      .map(({ memory_id, lexical_text }) => ({ memory_id, lexical_text }))
-    const result = await sql<{ memory_id: string; lexemes: string; length: number }>`
-      select memory_id, lexemes::text as lexemes,
+  texts: ReadonlyMap<Key, string>,
+): Promise<Map<Key, { lexemes: string; length: number }>> {
+  const entries = [...texts]
+  const analysed = new Map<Key, { lexemes: string; length: number }>()
+  for (let from = 0; from < entries.length; from += 500) {
+    const given = entries.slice(from, from + 500).map(([, text], at) => ({ at: from + at, text }))
+    const result = await sql<{ at: number; lexemes: string; length: number }>`
+      select at, lexemes::text as lexemes,
         (select coalesce(sum(cardinality(positions)), 0) from unnest(lexemes)) as length
       from (
-        select memory_id, to_tsvector('english', lexical_text) as lexemes
-        from jsonb_to_recordset(${JSON.stringify(texts)}::jsonb) as given(memory_id uuid, lexical_text text) offset 0
+        select at, to_tsvector('english', text) as lexemes
+        from jsonb_to_recordset(${JSON.stringify(given)}::jsonb) as given(at int, text text) offset 0
       ) analysed`.execute(db)
-    for (const { memory_id, lexemes, length } of result.rows) analysed.set(memory_id, { lexemes, length })
+    for (const { at, lexemes, length } of result.rows) analysed.set(entries[at]![0], { lexemes, length })
   }
   return analysed
 }
@@ -209,19 +212,20 @@ async function supersededLexemes(
   scope: ProjectScope,
   events: readonly JournalEvent[],
 ): Promise<Map<number, string>> {
-  const rowOf = (event: JournalEvent) => memoryRow(event, { number: 0, firstSequence: 0 })
-  const ended = events.filter((event, index) => {
-    const next = events.slice(index + 1).find(({ memoryId }) => memoryId === event.memoryId)
-    const [row, nextRow] = [rowOf(event), next && rowOf(next)]
-    return (
-      nextRow !== undefined &&
-      (row.lexical_text !== nextRow.lexical_text || row.content_hash !== nextRow.content_hash)
+  const later = new Map<string, MemoryRow>()
+  const ended = new Map<number, string>()
+  for (const event of events.toReversed()) {
+    const row = memoryRow(event, { number: 0, firstSequence: 0 })
+    const next = later.get(event.memoryId)
+    if (
+      next !== undefined &&
+      (row.lexical_text !== next.lexical_text || row.content_hash !== next.content_hash)
     )
-  })
-  const lexemes = new Map<number, string>()
-  for (const event of ended)
-    lexemes.set(event.sequence, (await analyse(scope, [rowOf(event)])).get(event.memoryId)?.lexemes ?? '')
-  return lexemes
+      ended.set(event.sequence, row.lexical_text)
+    later.set(event.memoryId, row)
+  }
+  const analysed = await analyse(scope, ended)
+  return new Map([...analysed].map(([sequence, { lexemes }]) => [sequence, lexemes]))
 }
 
 /** `former_postings` must hold every word of a memory's earlier texts that `postings` does not find it by. */

@@ -15,7 +15,7 @@ import { compareMemories } from '../verify/compare-memories.ts'
 import { rewriteMemories } from './rewrite-memories.ts'
 
 /** Random histories. Each checks the whole index after every batch. */
-const RUNS = Number(process.env['DAYBOOK_FUZZ_RUNS'] ?? 5)
+const RUNS = Number(process.env['DAYBOOK_FUZZ_RUNS'] ?? 3)
 
 describe.each(TEST_DATABASES)('the pgvector read model on $name', ({ start }) => {
   let harness: ReadModelHarness
@@ -149,10 +149,11 @@ describe.each(TEST_DATABASES)('the pgvector read model on $name', ({ start }) =>
   it('is right in its postings where segments end, and where they are worked over', async () => {
     const scope = await harness.newProject()
     const { lexicalStats, postings } = harness.readModel.tables
-    // As if there were 3,750 memories already: the numbers run into the next segment.
-    await sql`insert into ${lexicalStats} values (${scope.projectId}, 0, 0, 3750)`.execute(harness.db)
-    const random = fc.sample(fc.nat(499), { numRuns: 800, seed: 5 })
-    const memories = Array.from({ length: 500 }, () => newId())
+    // As if there were 3,830 memories already: the numbers run into the next segment. In the first there are 267, half of them even:
+    // more than the 128 postings that stay unsorted, of the words that half of them have, too.
+    await sql`insert into ${lexicalStats} values (${scope.projectId}, 0, 0, 3830)`.execute(harness.db)
+    const random = fc.sample(fc.nat(299), { numRuns: 600, seed: 5 })
+    const memories = Array.from({ length: 300 }, () => newId())
     const textOf = (index: number, edition: number) =>
       note(`everywhere ${index % 2 === 0 ? 'even' : 'odd'} ${'again '.repeat(edition)}word${index}`)
     await harness.append(scope, ...memories.map((id, index) => rememberCommand(textOf(index, 0), id)))
@@ -175,7 +176,7 @@ describe.each(TEST_DATABASES)('the pgvector read model on $name', ({ start }) =>
       await harness.apply(scope, size)
       expect(await check(scope)).toEqual([])
     }
-    await harness.append(scope, ...memories.slice(0, 490).map((id) => ({ type: 'forget', id }) as const))
+    await harness.append(scope, ...memories.slice(0, 290).map((id) => ({ type: 'forget', id }) as const))
     await harness.apply(scope, 45)
     expect(await check(scope)).toEqual([])
     await harness.append(scope, ...memories.slice(100, 200).map((id) => ({ type: 'restore', id }) as const))
@@ -183,7 +184,7 @@ describe.each(TEST_DATABASES)('the pgvector read model on $name', ({ start }) =>
     expect(await check(scope)).toEqual([])
     await harness.append(
       scope,
-      ...[...memories.slice(100, 200), ...memories.slice(490)].map((id) => ({ type: 'forget', id }) as const),
+      ...[...memories.slice(100, 200), ...memories.slice(290)].map((id) => ({ type: 'forget', id }) as const),
     )
     await harness.apply(scope)
     expect(await check(scope)).toEqual([])
@@ -249,7 +250,11 @@ describe.each(TEST_DATABASES)('the pgvector read model on $name', ({ start }) =>
   })
 })
 
-describe.each(TEST_DATABASES)('checkReadModel on $name', ({ start }) => {
+/*
+ * The check is a tool of tests, and is the same on both databases; above it finds nothing on either. That it finds something is shown on one: the native
+ * one, where there is one, as it takes a third of the processor time.
+ */
+describe.each(TEST_DATABASES.slice(-1))('checkReadModel on $name', ({ start }) => {
   let harness: ReadModelHarness
   let scope: ProjectScope
   beforeAll(async () => {
