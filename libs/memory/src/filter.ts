@@ -81,8 +81,8 @@ export type FilterDefinition = { readonly description?: string } & (
 
 /**
  * Every filter of memories but `includeForgotten` and `minTrust`, by its name in the API. The checks, the API's input, and
- * the conditions in memory, in SQL and in Typesense follow from it. A filter of a field that no other filter
- * reads also needs the field's column in `libs/engines/pgvector/src/read/filter.ts`.
+ * the conditions in memory, in SQL and in Typesense follow from it. For a field that no other filter reads, the places where it
+ * is stored are in CONTRIBUTING.md.
  */
 export const FILTERS = {
   kinds: { field: 'kind', comparison: 'isOneOf' },
