@@ -79,7 +79,8 @@ export async function search(
   if (ofKind.length === 0) return withoutUnlikely(answer, request)
   const known = new Set(ofKind.map(({ memory }) => memory.state.id))
   const others = answer.hits.filter(({ memory }) => !known.has(memory.state.id))
-  return { ...answer, hits: [...ofKind, ...others].slice(0, request.limit), matchType: 'KIND', message: null }
+  const hits = [...ofKind, ...others].slice(0, request.limit)
+  return withoutUnlikely({ ...answer, hits, matchType: 'KIND', message: null }, request)
 }
 
 async function searchTexts(parts: SearchParts, asked: Search): Promise<SearchAnswer> {

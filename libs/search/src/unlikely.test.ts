@@ -25,6 +25,10 @@ describe('hits that are much less likely than the best', () => {
     expect(said.message).toMatch(/^A sentence\. 1 much less likely hit is left out/u)
   })
 
+  it('are left out behind a list of the kind that the query names, too', () => {
+    expect(scores(withoutUnlikely(answer(hit(1, false), hit(0.3), hit(0.05)), { limit: 10 }))).toEqual([1, 0.3])
+  })
+
   it('stay where the request says how likely hits must be, wants more than ten, or scores are no probabilities', () => {
     const given = answer(hit(0.8), hit(0.01))
     expect(withoutUnlikely(given, { limit: 10, minScore: 0 })).toBe(given)

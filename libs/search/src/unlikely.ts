@@ -23,7 +23,8 @@ export function withoutUnlikely<Answer extends Pick<SearchAnswer, 'hits' | 'mess
   }: Pick<SearchRequest, 'limit' | 'minScore' | 'floor' | 'leastCosine'>,
 ): Answer {
   const [best] = answer.hits
-  const isProbability = (best?.explanation.terms.length ?? 0) > 0
+  // What a query names by its kind is certain, and stands before what is only likely.
+  const isProbability = answer.hits.some(({ explanation }) => explanation.terms.length > 0)
   if (best === undefined || !isProbability || limit > CUT_UP_TO || minScore !== undefined) return answer
   if (!floor || leastCosine !== undefined) return answer
   const hits = answer.hits.filter(({ score }) => score >= best.score * LEAST_SHARE)
