@@ -39,5 +39,6 @@ export const search = /* @__PURE__ */ rootField('query Search($acrossVersions: B
 export const searchByEmotion = /* @__PURE__ */ rootField('query SearchByEmotion($emotion: String!, $filter: MemoryFilter, $limit: Int) { searchByEmotion(emotion: $emotion, filter: $filter, limit: $limit)')
 export const searchByPerson = /* @__PURE__ */ rootField('query SearchByPerson($filter: MemoryFilter, $limit: Int, $name: String!) { searchByPerson(filter: $filter, limit: $limit, name: $name)')
 export const similar = /* @__PURE__ */ rootField('query Similar($filter: MemoryFilter, $id: ID, $text: String, $topK: Int, $vector: [Float!]) { similar(filter: $filter, id: $id, text: $text, topK: $topK, vector: $vector)')
+export const suspected = /* @__PURE__ */ rootField('query Suspected($after: String, $filter: MemoryFilter, $first: Int, $kind: Suspicion) { suspected(after: $after, filter: $filter, first: $first, kind: $kind)')
 export const syncConflicts = /* @__PURE__ */ rootField('query SyncConflicts($after: ID, $first: Int, $resolved: Boolean) { syncConflicts(after: $after, first: $first, resolved: $resolved)')
 export const system = /* @__PURE__ */ rootField('query System { system')

@@ -236,6 +236,12 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
         load: async () => (await import('./commands/doctor.ts')).configureDoctor,
       },
       {
+        name: 'review',
+        parameters: '[list|settle]',
+        description: 'list memories that seem to contradict or repeat each other, and settle them',
+        load: async () => (await import('./commands/review.ts')).configureReview,
+      },
+      {
         name: 'verify',
         parameters: '[projection]',
         description: 'compare the indexes with the journal, and repair them',

@@ -50,6 +50,7 @@ const LINES: Readonly<Record<string, (given: Given) => readonly (readonly string
   list: ({ other }) => [[], ['--project', other.id]],
   history: ({ memory }) => [[memory]],
   diff: ({ memory }) => [[memory, '1']],
+  review: ({ memory, other }) => [[], ['settle', other.ids.memory[0] ?? memory, memory, '--as', 'forget']],
   facets: () => [[]],
   growth: () => [[]],
   map: () => [['--json'], ['--show', '--json']],

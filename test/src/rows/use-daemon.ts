@@ -43,6 +43,7 @@ const READS = `query ($id: ID!) {
   searchByEmotion(emotion: "calm") { hits { score } }
   facets { labels { value count } }
   growth { memories }
+  suspected { edges { cursor } }
   journal { hash changed }
   projections { name status lag pendingEmbeddings }
   generations { generation lag bytes }

@@ -13,6 +13,7 @@ import {
   searchByPerson,
 } from './people.ts'
 import { indexDocument, remember } from './remember.ts'
+import { review } from './review.ts'
 import { forget, resolveTodo, restore, revise, undo } from './revise.ts'
 import { search } from './search.ts'
 import { similaritySearch } from './similarity-search.ts'
@@ -44,6 +45,7 @@ export const TOOLS: readonly Tool[] = [
   getPanicAttacks,
   indexDocument,
   similaritySearch,
+  review,
   ping,
   backfillEmbeddings,
 ]
