@@ -80,7 +80,7 @@ export async function search(
   const known = new Set(ofKind.map(({ memory }) => memory.state.id))
   const others = answer.hits.filter(({ memory }) => !known.has(memory.state.id))
   const hits = [...ofKind, ...others].slice(0, request.limit)
-  return withoutUnlikely({ ...answer, hits, matchType: 'KIND', message: null }, request)
+  return withoutUnlikely<SearchAnswer>({ ...answer, hits, matchType: 'KIND', message: null }, request)
 }
 
 async function searchTexts(parts: SearchParts, asked: Search): Promise<SearchAnswer> {

@@ -26,7 +26,9 @@ describe('hits that are much less likely than the best', () => {
   })
 
   it('are left out behind a list of the kind that the query names, too', () => {
-    expect(scores(withoutUnlikely(answer(hit(1, false), hit(0.3), hit(0.05)), { limit: 10 }))).toEqual([1, 0.3])
+    expect(scores(withoutUnlikely(answer(hit(1, false), hit(0.3), hit(0.05)), { limit: 10 }))).toEqual([
+      1, 0.3,
+    ])
   })
 
   it('stay where the request says how likely hits must be, wants more than ten, or scores are no probabilities', () => {
