@@ -376,6 +376,7 @@ describe.each(SERVICE_DATABASES)('keys on $name', ({ start }) => {
         'resolveTodo',
         'restore',
         'revise',
+        'settle',
         'undo',
       ])
     })
