@@ -22,11 +22,9 @@ const step = (text) => console.log(`${((Date.now() - beganAt) / 1000).toFixed(1)
 function emptyMachine(name) {
   const [folder, home] = [join(root, name), join(root, `${name}-home`)]
   for (const one of [folder, home]) mkdirSync(one)
-  const { PATH, DAYBOOK_PORT } = process.env
+  const { PATH } = process.env
   const env = {
     PATH,
-    // Other tests beside it may have the usual one.
-    ...(DAYBOOK_PORT && { DAYBOOK_PORT }),
     HOME: home,
     USERPROFILE: home,
     LOCALAPPDATA: join(home, 'AppData'),
