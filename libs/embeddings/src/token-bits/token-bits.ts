@@ -132,7 +132,7 @@ interface Round {
 
 /**
  * Makes a fixed pseudo-random rotation: vectors keep their lengths and angles, and what one number said is
- * spread over many, so that one bit a number loses little (`pack-bits.ts`). Each round flips signs, applies a
+ * spread over many, so that one bit a number loses little. Each round flips signs, applies a
  * Hadamard transform to blocks of the largest power of two that divides the dimension, and shuffles. This
  * takes n·log n additions instead of the n² of a full random matrix, and finds as much
  * (docs/measurements.md#token-bits).

@@ -88,7 +88,7 @@ async function found(
 }
 
 /*
- * Which scopes a field needs. `http/check-scopes.ts` reads that from the schema and refuses an operation before
+ * Which scopes a field needs. `http/yoga.ts` reads that from the schema and refuses an operation before
  * any of it runs. A field of `Query` or `Subscription` needs READ and one of `Mutation` WRITE without saying
  * so; a field says it here if it needs another scope, or if it tells more than the operation that leads to it.
  */
@@ -131,7 +131,7 @@ export function operationAccess(context: Pick<Context, 'admin' | 'project'>): Op
 
 /**
  * Call this first in a resolver that reaches beyond the caller's own project. Its field is marked `DAYBOOK`
- * (`needs.ts`), so a key without that right does not come as far as this; it is the second lock.
+ * (`http/yoga.ts`), so a key without that right does not come as far as this; it is the second lock.
  * @returns the database, not bound to a project
  * @throws DaybookError FORBIDDEN
  */

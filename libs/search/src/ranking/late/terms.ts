@@ -38,7 +38,7 @@ export const WEIGHTS: Readonly<Record<TermName, number>> = {
   pool: -1.5,
   /** How well the memory's own tokens match (`ownMatch`, up to .5). */
   own: 6,
-  /** How well it matches together with two memories on each side (`nearMatch`, up to 1). */
+  /** How well it matches together with those of two memories on each side that could become hits, too (`nearMatch`, up to 1). */
   near: 6,
   /**
    * The best such match in its context, as far as the memory continues a neighbour; its own without a context. Brings .01 recall in

@@ -173,7 +173,7 @@ builder.queryField('search', (t) =>
       floor: t.arg.boolean({
         defaultValue: true,
         description:
-          'Whether the answer is empty, with a hint, where nothing seems to be about the query: the best score is below 0.01 among 100 memories or more, or below 0.05 if the query names somebody of whom no memory says a word; or no memory has a word of it, and the nearest is far in meaning. Measured for MiniLM; other models and KEYWORD have no floor.',
+          'Whether the answer is empty, with a hint, where nothing seems to be about the query: the best score is below 0.01 among 100 memories or more, or below 0.05 if the query names somebody of whom no memory says a word; or no memory has a word of it, and the nearest is far in meaning. Measured for MiniLM; other models and KEYWORD have no floor. Also whether hits with less than a tenth of the best score are left out, where at most ten are asked for.',
       }),
       atLeast: t.arg.int({
         description:

@@ -337,7 +337,7 @@ const MEANINGS: Readonly<Record<TermName, string>> = {
   near: 'How well it matches together with the memories before and after it in its context.',
   session: 'The best such match in its context.',
   words: 'Exact words: the BM25 score as a share of what all words of the question could score.',
-  vector: 'The cosine of the vectors.',
+  vector: 'The cosine of the vectors; the lowest that was found if it was not among the nearest.',
   speaker: '1 if a person named in the question speaks.',
   time: 'How near it is to a time that the question names: 1 within it, fading by days.',
   length: 'Doublings of its length beyond 64 tokens.',
