@@ -22,6 +22,14 @@ interface Setup {
 
 export type { ResultOf, VariablesOf } from 'gql.tada'
 
+/** A word of ours as a value of one of the API's enums: `keep-both` is `KEEP_BOTH`. */
+export const enumValue = <Word extends string>(word: Word): EnumValue<Word> =>
+  word.toUpperCase().replaceAll('-', '_') as EnumValue<Word>
+
+type EnumValue<Word extends string> = Word extends `${infer First}-${infer Rest}`
+  ? `${Uppercase<First>}_${EnumValue<Rest>}`
+  : Uppercase<Word>
+
 /** An operation or fragment made by `graphql`, with the types of its result and its variables. */
 export type GraphQLDocument<Result = unknown, Variables = never> = DocumentDecoration<Result, Variables>
 

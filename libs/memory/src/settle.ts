@@ -4,7 +4,7 @@ import { formatMemoryId } from './id.ts'
 import type { JsonValue, Memory, MemoryState } from './state.ts'
 
 /*
- * How somebody settles two memories that seem to say the same, or to contradict each other. Each way is a command that
+ * What two memories that seem to say the same, or to contradict each other, are suspected of, and how somebody settles them. Each way is a command that
  * there was already, so undo takes it back, and a copy of the project carries it, without knowing of it.
  *
  *   supersede   the newer one names the older one in `supersedes`
@@ -15,6 +15,15 @@ import type { JsonValue, Memory, MemoryState } from './state.ts'
  * `keep-both` is metadata and no field of its own: nothing but the list of suspected pairs reads it, and all that reads,
  * filters, exports or synchronises memories would have to know a field. It is on one memory, so it is one event.
  */
+
+/** What two memories are suspected of, with what it means, for people. */
+export const SUSPICIONS = {
+  duplicate: 'They say the same, and nothing tells them apart.',
+  replaced: 'They are about one thing, and the newer one chose otherwise.',
+  contradicts: 'They are much alike and differ in a number, a name or a negation.',
+} as const
+/** One of them. */
+export type Suspicion = keyof typeof SUSPICIONS
 
 /** The ways, with what they do, for people. */
 export const SETTLEMENTS = {

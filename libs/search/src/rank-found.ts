@@ -163,9 +163,8 @@ function withoutFar(ranked: readonly RankedHit[], leastCosine: number | undefine
     retrievers.some(({ retriever, rawScore }) => retriever === 'lexical' || rawScore >= leastCosine)
   const near = new Set(ranked.filter(isNear).map((hit) => hit.memoryId))
   return ranked.filter(
-    ({ memoryId, explanation: { retrievers, neighbours } }) =>
-      near.has(memoryId) ||
-      (retrievers.length === 0 && neighbours.some((neighbour) => near.has(neighbour.memoryId))),
+    ({ memoryId, restsOn, explanation: { retrievers } }) =>
+      near.has(memoryId) || (retrievers.length === 0 && restsOn.some((id) => near.has(id))),
   )
 }
 

@@ -18,6 +18,10 @@ import type { SearchRun } from './search-run.ts'
 import { plainSnippet, snippets } from './snippets.ts'
 import type { Succeeded } from './succession.ts'
 
+/** Says that memories were found, and none is likely enough to be about the query. */
+export const nothingAbout = (query: string): string =>
+  `Nothing here seems to be about "${query}". "floor: false" (daybook search --no-floor) shows what is least far from it.`
+
 /** What is said of a hit beside its memory. */
 interface HitMarks {
   /** Whether it was written with a key of low trust. Default no. */

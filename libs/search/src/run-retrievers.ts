@@ -104,10 +104,7 @@ async function lookAhead(run: SearchRun, words: Promise<readonly FoundMemory[]>)
   }
   // With one session the vector retriever would wait.
   if (!atOnce) return
-  const [frequencies, { matches }] = await Promise.all([
-    run.frequencies(tokens.words),
-    run.compared(hashes.values()),
-  ])
+  const [frequencies, { matches }] = await Promise.all([run.frequencies(), run.compared(hashes.values())])
   const promising = promisingCandidates({
     lexical: hits,
     vector: null,

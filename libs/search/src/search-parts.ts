@@ -3,7 +3,7 @@ import type { LiveReadModel } from '@daybook/pgvector/read/live-read-model'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { EngineSlot } from '@daybook/projection/engine/search-engine'
 import type { TokenBitsCache } from './late-interaction/token-bits-cache.ts'
-import type { WithoutTerms } from './ranking/terms.ts'
+import type { WithoutTerms } from './ranking/ablation.ts'
 import type { OnRetriever } from './timed.ts'
 
 /** What a search needs. */

@@ -74,8 +74,8 @@ export interface SearchRun extends RetrieverInput, SearchParts {
   vector(): Promise<QueryVector> | null
   /** The question's tokens; null if texts are not compared token by token. */
   tokens(): Promise<QuestionTokens | null>
-  /** In how many memories the question's words are. It begins with the tokens. @param words of the tokens */
-  frequencies(words: readonly string[]): Promise<WordFrequencies>
+  /** In how many memories the words of the question's tokens are, and the names in it. It begins with the tokens. */
+  frequencies(): Promise<WordFrequencies>
   /** Compares these texts with the tokens, if there are any; the answer has all that were asked for. @param hashes in hexadecimal */
   compared(hashes: Iterable<string>): Promise<ComparedTexts>
   /** The neighbours of these memories, if they count. The comparison of their texts begins at once. */
@@ -103,8 +103,8 @@ export function startRun(
 
   // A name that no present memory has may be in past ones.
   const names = past === undefined ? exactNames(query.wanted) : []
-  const frequencies = once((words: readonly string[]) =>
-    readWordFrequencies(scope, readModel, [...words, ...names]),
+  const frequencies = once(async () =>
+    readWordFrequencies(scope, readModel, [...((await tokens())?.words ?? []), ...names]),
   )
   const embedded = question.vector(generation)
   const tokens = once(async (): Promise<QuestionTokens | null> => {
@@ -113,7 +113,7 @@ export function startRun(
     const areCounted = options.method === 'DEFAULT' && options.lateInteraction
     if (!areCounted || given === null || given.words.length === 0) return null
     const { words, states } = given
-    void frequencies(words)
+    void frequencies()
     const dimension = states.length / words.length
     const scorer = createScorer({ tokens: words.length, dimension, states })
     return { words, scorer, bytes: bytesPerToken(dimension) }

@@ -17,13 +17,12 @@ import { rankFound } from './rank-found.ts'
 import { DEFAULT_RANKING } from './ranking/options.ts'
 import type { RetrieverHit } from './ranking/retriever.ts'
 import { readHits } from './read-hits.ts'
-import { matchTypeOf, presentHits } from './render-answer.ts'
+import { matchTypeOf, nothingAbout, presentHits } from './render-answer.ts'
 import { hitsOfKind, kindQueryOf } from './search-by-kind.ts'
 import type { SearchParts } from './search-parts.ts'
 import type { SearchAnswer, SearchRequest } from './search-request.ts'
 import type { Search } from './search-run.ts'
 import { belowSuccessors, newestFirst } from './succession.ts'
-import { withoutUnlikely } from './unlikely.ts'
 
 /**
  * Finds memories: query ──▶ retrievers (lexical, vector) ──▶ ranking ──▶ hits with snippets. Forgotten
@@ -74,13 +73,12 @@ export async function search(
       }
   }
   const answer = { ...found, degraded: [...tooManyDemands(query), ...found.degraded] }
-  if (named === null) return withoutUnlikely(answer, request)
+  if (named === null) return answer
   const ofKind = await hitsOfKind(parts, query, request, { ...named, kind: named.kind }, times)
-  if (ofKind.length === 0) return withoutUnlikely(answer, request)
+  if (ofKind.length === 0) return answer
   const known = new Set(ofKind.map(({ memory }) => memory.state.id))
   const others = answer.hits.filter(({ memory }) => !known.has(memory.state.id))
-  const hits = [...ofKind, ...others].slice(0, request.limit)
-  return withoutUnlikely<SearchAnswer>({ ...answer, hits, matchType: 'KIND', message: null }, request)
+  return { ...answer, hits: [...ofKind, ...others].slice(0, request.limit), matchType: 'KIND', message: null }
 }
 
 async function searchTexts(parts: SearchParts, asked: Search): Promise<SearchAnswer> {
@@ -155,9 +153,7 @@ function tooManyDemands({ tooMany = 0 }: ParsedQuery): string[] {
 }
 
 const nothingFound = ({ query }: SearchRequest, belowFloor: boolean): string =>
-  belowFloor
-    ? `Nothing here seems to be about "${query}". "floor: false" (daybook search --no-floor) shows what is least far from it.`
-    : `Nothing matches "${query}". Try other words, or fewer filters.`
+  belowFloor ? nothingAbout(query) : `Nothing matches "${query}". Try other words, or fewer filters.`
 
 function whatIsLeftOut({ excluded }: ParsedQuery): string | null {
   const words = excluded.flatMap((one) => (one.type === 'group' ? [] : [`"${one.text}"`]))

@@ -10,23 +10,18 @@ const LEAST_SHARE = 0.1
 const CUT_UP_TO = 10
 
 /**
- * An answer without the hits that are much less likely than the best, and how many those were in its message. Only where scores are
+ * An answer as it is shown: without the hits that are much less likely than the best, and how many those were in its message. Only where scores are
  * probabilities, and where the request does not say itself how likely a hit must be.
  */
 export function withoutUnlikely<Answer extends Pick<SearchAnswer, 'hits' | 'message'>>(
   answer: Answer,
-  {
-    limit,
-    minScore,
-    floor = true,
-    leastCosine,
-  }: Pick<SearchRequest, 'limit' | 'minScore' | 'floor' | 'leastCosine'>,
+  { limit, minScore, floor = true }: Pick<SearchRequest, 'limit' | 'minScore' | 'floor'>,
 ): Answer {
   const [best] = answer.hits
   // What a query names by its kind is certain, and stands before what is only likely.
   const isProbability = answer.hits.some(({ explanation }) => explanation.terms.length > 0)
   if (best === undefined || !isProbability || limit > CUT_UP_TO || minScore !== undefined) return answer
-  if (!floor || leastCosine !== undefined) return answer
+  if (!floor) return answer
   const hits = answer.hits.filter(({ score }) => score >= best.score * LEAST_SHARE)
   const unlikely = answer.hits.length - hits.length
   if (unlikely === 0) return answer

@@ -16,7 +16,7 @@ import {
 import { checkAddress } from '@daybook/runtime/listen'
 import { ALWAYS_ACTIVE, createActivity } from '@daybook/runtime/loop'
 import { tightenFolder } from '@daybook/runtime/private-folder'
-import type { WithoutTerms } from '@daybook/search/ranking/terms'
+import type { WithoutTerms } from '@daybook/search/ranking/ablation'
 
 /** A daemon that is ready. */
 export interface Daemon {

@@ -12,7 +12,7 @@ import { createPositionSignal } from '@daybook/projection/positions/positions'
 import { startReindex } from '@daybook/reindex/start'
 import type { Config } from '@daybook/runtime/config'
 import { type Activity, ALWAYS_ACTIVE } from '@daybook/runtime/loop'
-import type { WithoutTerms } from '@daybook/search/ranking/terms'
+import type { WithoutTerms } from '@daybook/search/ranking/ablation'
 import { startSync } from '@daybook/sync/follower/start-sync'
 
 /** What the services need beside their settings. */

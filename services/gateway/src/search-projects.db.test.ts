@@ -91,6 +91,15 @@ describe.each(SERVICE_DATABASES)('a search over several projects on $name', ({ s
     expect([byId.hits.length, byId.searched.length, byId.facets.memories]).toEqual([1, 2, 2])
   })
 
+  it('says what each leaves out, once, and not that another finds nothing', async () => {
+    const { sequence } = await remember(at(0).client, 'a giraffe')
+    await until(at(0).client, sequence)
+    const { hits, message } = await search({ query: 'giraffe -zoo' })
+    expect(hits).toHaveLength(1)
+    expect(message).toBe('What has "zoo" is left out, as the query says.')
+    expect((await search({ query: 'zebra' })).message).toMatch(/^Nothing matches "zebra"\.[^"]*$/u)
+  })
+
   it('resolves what stands below a hit in the hit’s project, also where ids are the same', async () => {
     const [shared, document] = [newId(), newId()]
     for (const [index, word] of ['first', 'second'].entries()) {

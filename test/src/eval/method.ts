@@ -1,4 +1,4 @@
-import type { RankingTerm } from '@daybook/search/ranking/terms'
+import type { RankingTerm } from '@daybook/search/ranking/ablation'
 
 /** A way of searching. Undefined fields are not sent, so the API's default applies. */
 export interface Method {

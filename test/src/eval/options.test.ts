@@ -1,4 +1,4 @@
-import { RANKING_TERMS } from '@daybook/search/ranking/terms'
+import { RANKING_TERMS } from '@daybook/search/ranking/ablation'
 import { describe, expect, it } from 'vitest'
 import { nameOf, searchDocument, usesVectors } from './method.ts'
 import { HELP, readOptions, WrongOption } from './options.ts'

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { RANKING_TERMS, type RankingTerm } from '@daybook/search/ranking/terms'
+import { RANKING_TERMS, type RankingTerm } from '@daybook/search/ranking/ablation'
 import { ENGINES, type Method, MODES, methods, RANKINGS } from './method.ts'
 import { MEASURES, type Measure } from './report/report.ts'
 

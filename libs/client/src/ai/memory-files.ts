@@ -102,8 +102,9 @@ export function memoryFiles(
 
   async function view({ path: given, view_range }: Command<'view'>, options: RequestOptions) {
     const at = checkPath(given)
-    const file = at === ROOT ? null : await find(at, options)
-    if (file === null) return listing(at, await filesIn(at, options))
+    const files = await filesIn(at, options)
+    const [file] = files
+    if (file?.path !== at) return listing(at, files)
     const lines = file.text.split('\n')
     const [first, last] = view_range ?? [1, -1]
     const end = last === -1 ? lines.length : last
@@ -192,15 +193,17 @@ export function memoryFiles(
     return { path: at, text: document.content, memoryId: memory.id, version: memory.version }
   }
 
-  /** The files in a folder, by their paths; a file is in itself. */
+  /** The files in a folder, by their paths; a file is in itself, and is looked up without the others. */
   async function filesIn(at: string, options: RequestOptions): Promise<readonly MemoryFile[]> {
+    const file = at === ROOT ? null : await find(at, options)
+    if (file !== null) return [file]
     const files: MemoryFile[] = []
     const filter = { kinds: ['DOCUMENT' as const], context: folder }
     for await (const { id: memoryId, version, content } of client.memories({ ...options, filter })) {
       const { externalId, content: text } = content.document ?? {}
       if (text === undefined || externalId?.startsWith(`${folder}/`) !== true) continue
-      const file = { path: ROOT + externalId.slice(folder.length), text, memoryId, version }
-      if (isWithin(file.path, at)) files.push(file)
+      const place = ROOT + externalId.slice(folder.length)
+      if (isWithin(place, at)) files.push({ path: place, text, memoryId, version })
     }
     return files.toSorted((one, other) => (one.path < other.path ? -1 : 1))
   }

@@ -1,8 +1,8 @@
-import type { InputOf, ResultOf } from '@daybook/api/graphql'
+import { enumValue, type ResultOf } from '@daybook/api/graphql'
 import * as mutations from '@daybook/api/mutations'
 import * as queries from '@daybook/api/queries'
 import { safeLine } from '@daybook/memory/safe-text'
-import { SETTLEMENTS } from '@daybook/memory/settle'
+import { SETTLEMENTS, type Settlement, SUSPICIONS, type Suspicion } from '@daybook/memory/settle'
 import { z } from 'zod'
 import { AGENT_MEMORY, memoryLines, shownMemory } from '../answers/memory.ts'
 import { succeeded } from '../tool-result.ts'
@@ -19,8 +19,6 @@ const SETTLE = mutations.settle('events sequence since correlationId')
 
 type Pair = ResultOf<typeof LIST>['suspected']['edges'][number]['node']
 
-const WAYS = Object.keys(SETTLEMENTS) as [keyof typeof SETTLEMENTS, ...(keyof typeof SETTLEMENTS)[]]
-
 /** List memories that seem to contradict or repeat each other, and settle them. */
 export const review = tool({
   name: 'review',
@@ -32,10 +30,10 @@ export const review = tool({
   idempotent: true,
   input: z.object({
     settle: z
-      .object({ older: id, newer: id, as: z.enum(WAYS) })
+      .object({ older: id, newer: id, as: z.enum(Object.keys(SETTLEMENTS) as Settlement[]) })
       .optional()
       .describe('instead of listing'),
-    suspicion: z.enum(['duplicate', 'replaced', 'contradicts']).optional(),
+    suspicion: z.enum(Object.keys(SUSPICIONS) as Suspicion[]).optional(),
     context,
     limit: z.int().min(1).max(100).default(10),
     after: z.string().optional().describe('the `next` of the page before'),
@@ -45,8 +43,7 @@ export const review = tool({
   async run({ settle, suspicion, context: within, limit, after }, session) {
     if (settle !== undefined) {
       const { older, newer, as } = settle
-      const how = as.toUpperCase().replaceAll('-', '_') as InputOf<'Settlement'>
-      const { result } = await session.ask(SETTLE, { older, newer, as: how })
+      const { result } = await session.ask(SETTLE, { older, newer, as: enumValue(as) })
       const { events, sequence, since, correlationId } = succeeded(result)
       return {
         data: { events, sequence, ...(since !== null && { since, correlationId }) },
@@ -57,7 +54,7 @@ export const review = tool({
       }
     }
     const { suspected } = await session.ask(LIST, {
-      kind: suspicion?.toUpperCase() as InputOf<'Suspicion'> | undefined,
+      kind: suspicion && enumValue(suspicion),
       filter: { context: within },
       first: limit,
       after,

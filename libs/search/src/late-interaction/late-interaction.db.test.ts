@@ -4,8 +4,8 @@ import { note, rememberCommand } from '@daybook/memory/testing/commands'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { RankingTerm } from '../ranking/ablation.ts'
 import { PROMISING } from '../ranking/late/rank-late.ts'
-import type { RankingTerm } from '../ranking/terms.ts'
 import { search } from '../search.ts'
 import type { SearchParts } from '../search-parts.ts'
 import type { SearchAnswer, SearchRequest } from '../search-request.ts'
@@ -62,6 +62,19 @@ describe.each(COMBINATIONS)('late interaction on $name with $database', ({ start
     expect(near.get(2)).toBeGreaterThan(0.9)
     expect(near.get(1)).toBeGreaterThan(0.9)
     expect(near.get(3)).toBeLessThan(0.8)
+  })
+
+  it('leaves out what is far in meaning where asked to, and keeps what stands beside what is near', async () => {
+    const scope = await harness.newProject()
+    await harness.remember(
+      scope,
+      note('some chatter', { context: 'chat' }),
+      note('more chatter', { context: 'chat' }),
+    )
+    const one = { mode: 'SEMANTIC', leastCosine: 0.5, ranking: { candidatesPerRetriever: 1 } } as const
+    expect((await find(scope, 'qwertz', { ...one, leastCosine: 0 })).hits).toHaveLength(2)
+    expect((await find(scope, 'qwertz', one)).hits).toEqual([])
+    expect((await find(scope, 'some chatter', one)).hits).toHaveLength(2)
   })
 
   it('weighs words by how rare they are in the project', async () => {

@@ -61,9 +61,9 @@ export async function rankByTokens(
   const candidates = [...new Set(hits.map(({ memoryId }) => memoryId))]
   if (candidates.length <= PROMISING) void run.neighbours(candidates)
   const factsAbout = async (ids: readonly string[]) =>
-    factsOf(run, times, words, ids, await run.frequencies(words))
+    factsOf(run, times, words, ids, await run.frequencies())
   const [frequencies, ofCandidates, compared] = await Promise.all([
-    run.frequencies(words),
+    run.frequencies(),
     factsAbout(candidates),
     compare(run, candidates, hashesOf(hits)),
   ])

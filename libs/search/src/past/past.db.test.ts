@@ -1,4 +1,5 @@
 import { fixedEmbedders } from '@daybook/embeddings/embedders'
+import { DEFAULT_MODEL } from '@daybook/embeddings/models'
 import { readJournal, sequenceAt } from '@daybook/journal/read/read'
 import { readable } from '@daybook/journal/read/stored-event'
 import { eraseEvents } from '@daybook/journal/testing/erase'
@@ -47,8 +48,11 @@ describe.each(TEST_DATABASES)('the past on $name', ({ name, start }) => {
   })
   afterAll(() => harness?.stop())
 
-  const find = (scope: ProjectScope, request: Partial<SearchRequest>): Promise<SearchAnswer> => {
-    const { readModel, embedder } = harness
+  const find = (
+    scope: ProjectScope,
+    request: Partial<SearchRequest>,
+    { readModel, embedder }: ReadModelHarness = harness,
+  ): Promise<SearchAnswer> => {
     const parts = { scope, readModel, embedders: fixedEmbedders([embedder], embedder) }
     return search(parts, { query: 'x', filter: {}, mode: 'KEYWORD', limit: 100, ...request })
   }
@@ -281,6 +285,22 @@ describe.each(TEST_DATABASES)('the past on $name', ({ name, start }) => {
       const filter = { includeForgotten: true }
       expect((await find(scope, { query: 'emerald', past: 'EVER', filter, mode: 'HYBRID' })).hits).toEqual([])
     })
+  })
+
+  it('says so where nothing seems to be about the query', async () => {
+    const { modelId, dimension } = DEFAULT_MODEL
+    const measured = await startReadModelHarness({ start }, { modelId, dimension })
+    try {
+      const scope = await measured.newProject()
+      await measured.remember(scope, note('a heron stands in the reeds'))
+      const request = { query: 'qwertz', mode: 'HYBRID', past: 'EVER' } as const
+      const { hits, message } = await find(scope, request, measured)
+      expect(hits).toEqual([])
+      expect(message).toMatch(/^Nothing here seems to be about "qwertz".*floor: false/u)
+      expect((await find(scope, { ...request, floor: false }, measured)).hits).toHaveLength(1)
+    } finally {
+      await measured.stop()
+    }
   })
 
   it('a revision that keeps the text costs no vector, posting or token bits (capability 16)', async () => {

@@ -2,7 +2,7 @@ import type { PastMoment } from '@daybook/pgvector/read/read-memories'
 import { type EngineName, POSTGRES, projectionOf } from '../engine/engine-name.ts'
 import { bestPassages, readChunks } from '../late-interaction/best-passages.ts'
 import { rankFound } from '../rank-found.ts'
-import { matchTypeOf, presentHits } from '../render-answer.ts'
+import { matchTypeOf, nothingAbout, presentHits } from '../render-answer.ts'
 import { runRetrievers } from '../run-retrievers.ts'
 import type { SearchParts } from '../search-parts.ts'
 import type { SearchAnswer, SearchRequest } from '../search-request.ts'
@@ -53,7 +53,7 @@ export async function searchPast(
     ...run,
     readModel: { generation, tables: { ...tables, memories: texts.relation() } },
   }
-  const { ranked, byTokens } = await rankFound(ofTexts, found)
+  const { ranked, byTokens, belowFloor } = await rankFound(ofTexts, found)
   const ids = ranked.map((hit) => hit.memoryId)
   const memories = await texts.read(scope, ids)
   const passages =
@@ -67,7 +67,7 @@ export async function searchPast(
     matchType: hits.length === 0 ? null : matchTypeOf(found),
     engine: POSTGRES,
     degraded: [...presentOnly(run.request.engine), ...found.degraded, ...waitingTexts(waiting)],
-    message: hits.length === 0 ? nothingFound(run.request.query, past) : null,
+    message: hits.length === 0 ? nothingFound(run.request.query, past, belowFloor) : null,
     sequence: past === 'EVER' ? position : Math.min(position, past.sequence),
   }
 }
@@ -84,7 +84,8 @@ function waitingTexts(waiting: number): string[] {
   return [`${waiting} ${texts} no vector yet and can be found by words only`]
 }
 
-function nothingFound(query: string, past: PastWanted): string {
+function nothingFound(query: string, past: PastWanted, belowFloor: boolean): string {
+  if (belowFloor) return nothingAbout(query)
   if (past === 'EVER')
     return `No text that there ever was matches "${query}". Try other words, or fewer filters.`
   return isBeginning(past)

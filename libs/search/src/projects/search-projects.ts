@@ -47,7 +47,9 @@ export function mergeAnswers(given: readonly ProjectAnswer[], limit: number): Se
     .toSorted(byRank)
     .slice(0, limit)
   const [best] = hits
-  const messages = answers.flatMap(({ message }) => (message === null ? [] : [message]))
+  // Where one finds nothing, others do.
+  const heard = hits.length > 0 ? answers.filter((answer) => answer.hits.length > 0) : answers
+  const messages = heard.flatMap(({ message }) => (message === null ? [] : [message]))
   const engines = new Set(answers.map(({ engine }) => engine))
   const [engine = POSTGRES] = engines
   return {
@@ -60,7 +62,7 @@ export function mergeAnswers(given: readonly ProjectAnswer[], limit: number): Se
       answer.degraded.map((missing) => `in the project "${name}": ${missing}`),
     ),
     // Of the same words in each.
-    message: hits.length > 0 ? null : [...new Set(messages)].join(' ') || null,
+    message: [...new Set(messages)].join(' ') || null,
     sequence: Math.min(...answers.map(({ sequence }) => sequence)),
   }
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { RANKING_TERMS, type RankingTerm } from './ablation.ts'
 import { withoutTerms } from './explanation.ts'
 import { DEFAULT_RANKING } from './options.ts'
 import { rank } from './rank.ts'
-import { RANKING_TERMS, type RankingTerm } from './terms.ts'
 
 const without = (...terms: RankingTerm[]) => withoutTerms({ ...DEFAULT_RANKING, without: new Set(terms) })
 

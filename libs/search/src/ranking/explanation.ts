@@ -62,8 +62,8 @@ export interface HitExplanation {
    */
   readonly scale: number
   /**
-   * What decay, importance and recency added to the log-odds of the score that all the rest makes; empty unless
-   * a search gives them weights.
+   * What is known of the memory before any question added to the log-odds of the score that all the rest makes: decay, importance
+   * and recency if a search gives them weights, and that a newer memory says the same thing.
    */
   readonly priors: readonly PriorContribution[]
   /** 0 to 1 */

@@ -1,4 +1,4 @@
-import type { RankingTerm } from './terms.ts'
+import type { RankingTerm } from './ablation.ts'
 
 /** What is known of a memory before any question. */
 export const PRIORS = ['decay', 'importance', 'recency'] as const

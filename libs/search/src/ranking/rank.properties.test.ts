@@ -1,11 +1,11 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { RankingTerm } from './ablation.ts'
 import { fuse } from './fuse.ts'
 import type { Neighbourhood } from './neighbours.ts'
 import { DEFAULT_RANKING, NO_PRIORS, type RankingOptions } from './options.ts'
 import { type RankInput, rank } from './rank.ts'
 import { retrieverCandidates } from './retriever.ts'
-import type { RankingTerm } from './terms.ts'
 
 /** Thirty memories: the first twenty in sessions, the others without a context. */
 const IDS = Array.from({ length: 30 }, (_, index) => `m${index}`)

@@ -10,17 +10,14 @@ export interface DifferingPart {
   readonly next: ComparedWord | undefined
 }
 
-/** Two texts laid beside each other. */
-export interface Alignment {
-  readonly common: readonly ComparedWord[]
-  readonly parts: readonly DifferingPart[]
-}
-
 /**
- * Lays two texts beside each other by their longest common subsequence of words. It takes time as the product of their
+ * Lays two texts beside each other by their longest common subsequence of words, for the places at which they differ. It takes time as the product of their
  * lengths: 300 words each take a millisecond.
  */
-export function align(older: readonly ComparedWord[], newer: readonly ComparedWord[]): Alignment {
+export function differingParts(
+  older: readonly ComparedWord[],
+  newer: readonly ComparedWord[],
+): readonly DifferingPart[] {
   // Numbers for words, as each is compared with each.
   const numbers = new Map<string, number>()
   const numbered = (words: readonly ComparedWord[]) =>
@@ -61,5 +58,5 @@ export function align(older: readonly ComparedWord[], newer: readonly ComparedWo
     i += 1
     j += 1
   }
-  return { common, parts }
+  return parts
 }

@@ -1,7 +1,7 @@
 import { DEFAULT_MODEL } from '@daybook/embeddings/models'
 import type { RememberInput } from '@daybook/memory/commands'
 import type { MemoryFilter } from '@daybook/memory/filter'
-import { settling } from '@daybook/memory/settle'
+import { type Suspicion, settling } from '@daybook/memory/settle'
 import type { Memory } from '@daybook/memory/state'
 import { textOf } from '@daybook/memory/state'
 import { note } from '@daybook/memory/testing/commands'
@@ -11,7 +11,6 @@ import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type PairPlace, readSuspected } from './read-suspected.ts'
-import type { Suspicion } from './suspect.ts'
 
 const PORT = (port: number) => `The gateway of the web shop listens on port ${port}.`
 

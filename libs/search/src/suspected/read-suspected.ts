@@ -1,13 +1,14 @@
 import type { MemoryFilter } from '@daybook/memory/filter'
-import { isSettled } from '@daybook/memory/settle'
+import { isSettled, type Suspicion } from '@daybook/memory/settle'
 import type { Memory } from '@daybook/memory/state'
 import { vectorIndex } from '@daybook/pgvector/generation-tables'
 import { filterCondition, readSupersededBy } from '@daybook/pgvector/read/filter'
 import { type ListedMemory, listMemories, readMemories } from '@daybook/pgvector/read/read-memories'
+import { yieldToEventLoop } from '@daybook/runtime/timers'
 import { sql } from 'kysely'
 import { EXACT_BELOW, indexedMemories } from '../retrievers/postgres/vector-retriever.ts'
 import type { SearchParts } from '../search-parts.ts'
-import { happenedAt, type Suspected, type Suspicion, suspect } from './suspect.ts'
+import { happenedAt, type Suspected, suspect } from './suspect.ts'
 
 /** Two memories that somebody should look at. */
 export interface SuspectedPair extends Suspected {
@@ -102,20 +103,22 @@ async function pairsOf(parts: Parts, memories: readonly ListedMemory[]): Promise
     await readSupersededBy(scope, readModel.tables, ids),
   ]
   const byId = new Map(memories.map((memory) => [memory.state.id, memory]))
-  return found
-    .flatMap((row) => {
-      const [one, other] = [byId.get(row.later), earlier.get(row.earlier)]
-      if (one === undefined || other === undefined || isSettled(one.state, other.state)) return []
-      // What is true now is another memory, with which each of them is compared.
-      if (superseded.has(row.later) || superseded.has(row.earlier)) return []
-      const [older, newer] = happenedAt(other.state) > happenedAt(one.state) ? [one, other] : [other, one]
-      const suspected = suspect(older.state, newer.state, row.cosine)
-      if (suspected === null) return []
-      const similarity = row.cosine === null ? null : Math.min(1, Math.max(0, row.cosine))
-      const place = { later: one.firstSequence, earlier: row.first_sequence }
-      return [{ ...suspected, older, newer, similarity, place }]
-    })
-    .toSorted((a, b) => b.place.later - a.place.later || b.place.earlier - a.place.earlier)
+  const pairs: SuspectedPair[] = []
+  const turns = yieldToEventLoop()
+  for (const row of found) {
+    await turns()
+    const [one, other] = [byId.get(row.later), earlier.get(row.earlier)]
+    if (one === undefined || other === undefined || isSettled(one.state, other.state)) continue
+    // What is true now is another memory, with which each of them is compared.
+    if (superseded.has(row.later) || superseded.has(row.earlier)) continue
+    const [older, newer] = happenedAt(other.state) > happenedAt(one.state) ? [one, other] : [other, one]
+    const suspected = suspect(older.state, newer.state, row.cosine)
+    if (suspected === null) continue
+    const similarity = row.cosine === null ? null : Math.min(1, Math.max(0, row.cosine))
+    const place = { later: one.firstSequence, earlier: row.first_sequence }
+    pairs.push({ ...suspected, older, newer, similarity, place })
+  }
+  return pairs.toSorted((a, b) => b.place.later - a.place.later || b.place.earlier - a.place.earlier)
 }
 
 interface Row {

@@ -1,9 +1,10 @@
 import { folded } from '@daybook/memory/fold-words'
 import type { KindName } from '@daybook/memory/kinds/index'
+import type { Suspicion } from '@daybook/memory/settle'
 import { bodyOf, keyOf, type MemoryState, titleOf } from '@daybook/memory/state'
 import { joinParts } from '@daybook/memory/text-rules'
 import { type ComparedWord, comparedWords } from './compared-words.ts'
-import { align, type DifferingPart } from './differing-parts.ts'
+import { type DifferingPart, differingParts } from './differing-parts.ts'
 import { CHOICES, hasContent, roleOf, SEVERAL } from './sentence-roles.ts'
 import { isTurned } from './turned-round.ts'
 
@@ -11,17 +12,6 @@ import { isTurned } from './turned-round.ts'
  * Which two memories somebody should look at. Rules over the words at which they differ, and no model: a rule that was wrong
  * can be read. It only reports; nothing is settled by it. How often it is right: docs/measurements.md#suspected-pairs.
  */
-
-/**
- * What two memories are suspected of.
- *
- * - `duplicate`: they say the same, and nothing tells them apart
- * - `replaced`: they are about one thing, and the newer one chose otherwise
- * - `contradicts`: they are much alike and differ in a number, a name or a negation
- */
-export const SUSPICIONS = ['duplicate', 'replaced', 'contradicts'] as const
-/** One of them. */
-export type Suspicion = (typeof SUSPICIONS)[number]
 
 /** The words that differ at one place; either side may be empty. */
 export interface Difference {
@@ -103,7 +93,7 @@ const stems = (words: readonly ComparedWord[]) => words.map(({ stem }) => stem).
 /** Whether two texts have the same words in any order, but for one verb. */
 function saySame(a: readonly ComparedWord[], b: readonly ComparedWord[]): boolean {
   if (telling(a) === telling(b)) return true
-  const [part, ...others] = align(a, b).parts.filter(isTelling)
+  const [part, ...others] = differingParts(a, b).filter(isTelling)
   return part !== undefined && others.length === 0 && roleOf(part) === 'predicate' && !isTurned(part)
 }
 
@@ -138,7 +128,7 @@ function differ(
   b: readonly ComparedWord[],
   { cosine, isOneTopic, isChange }: Likeness,
 ): Suspected | null {
-  const differing = align(a, b).parts.filter(isTelling)
+  const differing = differingParts(a, b).filter(isTelling)
   const found = (kind: Suspicion): Suspected => ({
     kind,
     differences: differing.map(({ older, newer }) => ({ older: written(older), newer: written(newer) })),

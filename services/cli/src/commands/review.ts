@@ -1,8 +1,8 @@
-import type { InputOf, ResultOf } from '@daybook/api/graphql'
+import { enumValue, type ResultOf } from '@daybook/api/graphql'
 import * as mutations from '@daybook/api/mutations'
 import * as queries from '@daybook/api/queries'
 import { safeLine } from '@daybook/memory/safe-text'
-import { SETTLEMENTS, type Settlement } from '@daybook/memory/settle'
+import { SETTLEMENTS, type Settlement, SUSPICIONS, type Suspicion } from '@daybook/memory/settle'
 import { type Command, Option } from 'commander'
 import { request, succeeded } from '../client/request.ts'
 import { addExamples, addGlobalOptions, addNotes, invocation, wholeNumber } from '../command.ts'
@@ -25,13 +25,7 @@ export function configureReview(command: Command): void {
       .command('list', { isDefault: true })
       .description('pairs of memories that somebody should look at'),
   )
-    .addOption(
-      new Option('--suspicion <kind>', 'only pairs that seem so').choices([
-        'duplicate',
-        'replaced',
-        'contradicts',
-      ]),
-    )
+    .addOption(new Option('--suspicion <kind>', 'only pairs that seem so').choices(Object.keys(SUSPICIONS)))
     .option('--limit <n>', 'at most so many, up to 100 (default 20)', wholeNumber(1))
     .option('--after <cursor>', 'go on after the page that ended with this cursor')
     .action((options: ListOptions, self: Command) => list(options, self))
@@ -70,7 +64,7 @@ If the older one is right, give the two the other way round.`,
 }
 
 interface ListOptions {
-  readonly suspicion?: string
+  readonly suspicion?: Suspicion
   readonly limit?: number
   readonly after?: string
 }
@@ -90,7 +84,7 @@ const EMPTY_PAGES = 25
 async function list({ suspicion, limit, after }: ListOptions, command: Command): Promise<void> {
   const { connection, json } = invocation(command)
   const asked = {
-    kind: suspicion?.toUpperCase() as InputOf<'Suspicion'> | undefined,
+    kind: suspicion && enumValue(suspicion),
     filter: await filterFrom(command),
     first: limit,
   }
@@ -164,8 +158,7 @@ async function settle(
   command: Command,
 ): Promise<void> {
   const { connection, json } = invocation(command)
-  const how = as.toUpperCase().replaceAll('-', '_') as InputOf<'Settlement'>
-  const settled = succeeded((await request(connection, SETTLE, { older, newer, as: how })).result)
+  const settled = succeeded((await request(connection, SETTLE, { older, newer, as: enumValue(as) })).result)
   if (json) return printJson(settled)
   const { events, since, correlationId } = settled
   if (since === null) return print(`${DONE[as]} It was so already.`)

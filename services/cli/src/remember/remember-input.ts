@@ -1,4 +1,4 @@
-import type { InputOf } from '@daybook/api/graphql'
+import { enumValue, type InputOf } from '@daybook/api/graphql'
 import { type KindName, kindNamed } from '@daybook/memory/kinds/index'
 import { type Field, ON_EXISTING } from '@daybook/memory/kinds/kind'
 import { nameInMemory } from '@daybook/memory/kinds/name-in-memory'
@@ -181,7 +181,7 @@ export const onExistingOption = (): Option =>
 
 /** What was given for it, in the API's spelling. */
 export const toOnExisting = (given: string | undefined): InputOf<'OnExisting'> | undefined =>
-  given?.toUpperCase().replaceAll('-', '_') as InputOf<'OnExisting'> | undefined
+  given === undefined ? undefined : (enumValue(given) as InputOf<'OnExisting'>)
 
 /** What remembering came to, as the API says it. */
 const WORDS = {

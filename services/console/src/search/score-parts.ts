@@ -98,7 +98,7 @@ function resultOf({ terms, priors, score, scale, method }: Explanation): string 
   if (terms.length > 0) return `1 / (1 + e^${number(-sum)}) = ${number(score)}`
   const moved = priors.length > 0 ? ', moved by what is known before any question,' : ''
   return method === 'RRF'
-    ? `sum of 1 / (60 + rank)${moved} = ${number(score)}`
+    ? `sum of weight × 61 / (60 + rank)${moved} = ${number(score)}`
     : `sum × ${number(scale)}${moved} = ${number(score)}`
 }
 

@@ -1,7 +1,7 @@
 import { startDaemon } from '@daybook/daemon/start-daemon'
 import { runProcess } from '@daybook/process/run-process'
 import { DEFAULT_PORTS } from '@daybook/runtime/config'
-import type { RankingTerm } from '@daybook/search/ranking/terms'
+import type { RankingTerm } from '@daybook/search/ranking/ablation'
 
 /*
  * A daemon that leaves out the terms of the ranking that its parent names, a message each time. The API does

@@ -1,4 +1,4 @@
-import type { RankingTerm } from '@daybook/search/ranking/terms'
+import type { RankingTerm } from '@daybook/search/ranking/ablation'
 import type { GraphQLAnswer, GraphQLRequest } from '../../support/graphql.ts'
 
 /** The address of a Daybook, and the key of the project to evaluate. */

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { RANKING_TERMS } from '../ablation.ts'
 import { evidenceOf } from '../floor.ts'
 import type { Neighbourhood } from '../neighbours.ts'
 import { retrieverCandidates } from '../retriever.ts'
-import { RANKING_TERMS } from '../terms.ts'
 import { evidenceIn, type RankLateInput, rankLate } from './rank-late.ts'
 import type { TokenMatches } from './token-rows.ts'
 

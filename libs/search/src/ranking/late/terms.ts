@@ -1,4 +1,4 @@
-import type { RankingTerm } from '../terms.ts'
+import type { RankingTerm } from '../ablation.ts'
 
 /** The terms of a score, in the order of an explanation. */
 export const TERMS = [

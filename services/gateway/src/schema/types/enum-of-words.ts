@@ -1,3 +1,4 @@
+import { enumValue } from '@daybook/api/graphql'
 import { builder } from '../builder.ts'
 
 /**
@@ -14,7 +15,7 @@ export function enumOfWords<Word extends string>(
     Array.isArray(words) ? Object.fromEntries(words.map((word) => [word, null])) : words,
   )
   const values = meanings.map(([word, meaning]) => [
-    word.toUpperCase().replaceAll('-', '_'),
+    enumValue(word),
     { value: word, ...(meaning !== null && { description: meaning }) },
   ])
   return builder.enumType(name, {

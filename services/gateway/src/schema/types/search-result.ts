@@ -35,7 +35,7 @@ export const searchEngine = builder.enumType('SearchEngine', {
 /** The enum of rankings. */
 export const rankingMethod = builder.enumType('RankingMethod', {
   description:
-    "How hits are ordered. DEFAULT compares the tokens of the question with those of the memories; where an index has no token bits, it adds the retrievers' scores and those of neighbouring memories. RRF is reciprocal rank fusion, Σ 1 / (60 + rank) over the retrievers (Cormack, Clarke and Büttcher, 2009).",
+    "How hits are ordered. DEFAULT compares the tokens of the question with those of the memories; where an index has no token bits, it adds the retrievers' scores and those of neighbouring memories. RRF is reciprocal rank fusion, Σ weight × 61 / (60 + rank) over the retrievers, so that the first of all scores 1 (Cormack, Clarke and Büttcher, 2009).",
   values: ['DEFAULT', 'RRF'] as const,
 })
 

@@ -1,8 +1,8 @@
 import { ConflictError, LimitExceededError, NotFoundError, ValidationError } from '@daybook/memory/errors'
 import { checkFilter } from '@daybook/memory/filter'
-import { SETTLEMENTS } from '@daybook/memory/settle'
+import { SETTLEMENTS, SUSPICIONS } from '@daybook/memory/settle'
 import { type PairPlace, readSuspected, type SuspectedPair } from '@daybook/search/suspected/read-suspected'
-import type { Difference, Suspicion } from '@daybook/search/suspected/suspect'
+import type { Difference } from '@daybook/search/suspected/suspect'
 import { type Settled, settle } from '../../settle.ts'
 import { builder } from '../builder.ts'
 import { listCost, SEARCH_COST } from '../limits.ts'
@@ -11,13 +11,9 @@ import { memoryInterface } from './memory.ts'
 import { memoryFilter } from './memory-filter.ts'
 import { checkFirst } from './page.ts'
 
-const suspicion = enumOfWords<Suspicion>(
+const suspicion = enumOfWords(
   'Suspicion',
-  {
-    duplicate: 'They say the same, and nothing tells them apart.',
-    replaced: 'They are about one thing, and the newer one chose otherwise.',
-    contradicts: 'They are much alike and differ in a number, a name or a negation.',
-  },
+  SUSPICIONS,
   'What two memories are suspected of. Rules over the words that differ say so, and they may be wrong: nothing follows from it until somebody settles the two.',
 )
 
