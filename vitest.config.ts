@@ -25,6 +25,7 @@ export default defineConfig({
     sequence: { sequencer: LaneByLane },
     reporters: ['default', './test/end-reporter.ts'],
     isolate: false,
+    experimental: { fsModuleCache: true },
     setupFiles: ['test/patience.ts'],
     testTimeout: LIMIT_MS,
     hookTimeout: LIMIT_MS,
