@@ -60,7 +60,7 @@ async function bare(parts: SearchParts, text: string): Promise<void> {
   const limit = DEFAULT_RANKING.candidatesPerRetriever
   const input: RetrieverInput = { ...parts, condition, includeForgotten: false, limit }
   await lexicalRetriever(input, query.wanted, true)
-  const found = await question.vector(parts.readModel.generation)
+  const found = await question.queryVector(parts.readModel.generation)
   if (found === null || 'missing' in found) throw new Error(found?.missing)
   await vectorRetriever(input, found.vector)
 }

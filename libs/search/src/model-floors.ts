@@ -13,7 +13,7 @@ const MINILM: Floor = {
   stranger: 0.05,
   unnamed: 0.3,
   fromMemories: 100,
-  words: 0.25,
+  wordsShare: 0.25,
   cosine: 0.12,
   unheard: 0.4,
 }

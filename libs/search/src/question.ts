@@ -18,7 +18,7 @@ export interface Question {
    * What a generation's model says of the query's words, asked once for all generations with the same model; null in mode
    * KEYWORD, which needs no model. Never throws: without a vector, a search finds memories by words.
    */
-  vector(generation: Pick<Generation, 'modelId'>): Promise<QueryVector> | null
+  queryVector(generation: Pick<Generation, 'modelId'>): Promise<QueryVector> | null
 }
 
 /** Parses a query, and embeds it as soon as its vector is asked for. @throws ValidationError naming `query` */
@@ -30,11 +30,13 @@ export function askQuestion(
   const known = new Map<string, Promise<QueryVector>>()
   return {
     query,
-    vector({ modelId }) {
+    queryVector({ modelId }) {
       if (mode === 'KEYWORD') return null
       const vector =
         known.get(modelId) ??
-        timed(onRetriever, 'query-embedding', () => queryVector(embedders, modelId, projectId, query.wanted))
+        timed(onRetriever, 'query-embedding', () =>
+          embedQuestion(embedders, modelId, projectId, query.wanted),
+        )
       known.set(modelId, vector)
       return vector
     },
@@ -42,7 +44,7 @@ export function askQuestion(
 }
 
 /** Embeds a query with priority over background work. */
-async function queryVector(
+async function embedQuestion(
   embedders: Embedders,
   modelId: string,
   projectId: string,

@@ -1,7 +1,7 @@
 import type { CandidateSource } from '@daybook/projection/engine/search-engine'
-import { questionTokens } from './ranking/late/question-weights.ts'
 import { PROMISING, promisingCandidates } from './ranking/late/rank-late.ts'
 import { rowsByMemory } from './ranking/late/token-rows.ts'
+import { weighTokens } from './ranking/late/weighted-tokens.ts'
 import { type FoundMemory, hashesOf } from './ranking/retriever.ts'
 import { candidateLexicalRetriever } from './retrievers/candidates/lexical-retriever.ts'
 import { candidateVectorRetriever } from './retrievers/candidates/vector-retriever.ts'
@@ -30,7 +30,7 @@ export interface RetrieversFound {
 
 /** The retrievers on Postgres. */
 export const postgresRetrievers = (run: SearchRun): Retrievers => ({
-  lexical: (coverage) => lexicalRetriever(run, run.words, coverage && run.coverage !== false),
+  lexical: (coverage) => lexicalRetriever(run, run.lexicalText, coverage && run.coverage !== false),
   vector: (query) => vectorRetriever(run, query),
   atOnce: run.atOnce,
 })
@@ -42,7 +42,7 @@ export const postgresRetrievers = (run: SearchRun): Retrievers => ({
 export const candidateRetrievers = (run: SearchRun, name: string, source: CandidateSource): Retrievers => ({
   lexical: (coverage) =>
     timed(run.onRetriever, name, () =>
-      candidateLexicalRetriever(run, source, run.words, coverage && run.coverage !== false),
+      candidateLexicalRetriever(run, source, run.lexicalText, coverage && run.coverage !== false),
     ),
   vector: (query) =>
     timed(run.onRetriever, name, () => candidateVectorRetriever(run, source, query, run.generation.modelId)),
@@ -60,7 +60,7 @@ export async function runRetrievers(
     vector: null,
     degraded,
   })
-  const embedded = run.vector()
+  const embedded = run.queryVector()
   if (embedded === null) return byWords([])
   if (run.request.mode === 'SEMANTIC') {
     const found = await embedded
@@ -68,17 +68,17 @@ export async function runRetrievers(
     return { lexical: null, vector: await vector(found.vector), degraded: [] }
   }
   // The database scores words while the model embeds the query: they are different processes.
-  const words = lexical(true)
+  const lexicalHits = lexical(true)
   // What fails there fails again for whoever waits for it.
-  const ahead = lookAhead(run, words).catch(() => {})
+  const ahead = lookAhead(run, lexicalHits).catch(() => {})
   const near = async () => {
     const found = await embedded
-    if (!atOnce) await Promise.all([words, ahead])
+    if (!atOnce) await Promise.all([lexicalHits, ahead])
     return 'missing' in found ? found : { hits: await vector(found.vector) }
   }
-  const [found, vectors] = await Promise.all([words, near()])
-  if ('missing' in vectors) return byWords([vectors.missing])
-  return { lexical: found, vector: vectors.hits, degraded: [] }
+  const [found, nearest] = await Promise.all([lexicalHits, near()])
+  if ('missing' in nearest) return byWords([nearest.missing])
+  return { lexical: found, vector: nearest.hits, degraded: [] }
 }
 
 /**
@@ -92,9 +92,9 @@ const EARLY = PROMISING / 2
  * lookup of their neighbours as soon as it is known which of them count. These are all of them where no tokens are compared, or if
  * they are few, else the most promising.
  */
-async function lookAhead(run: SearchRun, words: Promise<readonly FoundMemory[]>): Promise<void> {
+async function lookAhead(run: SearchRun, lexicalHits: Promise<readonly FoundMemory[]>): Promise<void> {
   const { options, atOnce } = run
-  const hits = await words
+  const hits = await lexicalHits
   const hashes = hashesOf(hits)
   if (atOnce) void run.compared(hashes.values())
   const tokens = await run.tokens()
@@ -108,7 +108,7 @@ async function lookAhead(run: SearchRun, words: Promise<readonly FoundMemory[]>)
   const promising = promisingCandidates({
     lexical: hits,
     vector: null,
-    question: questionTokens(tokens.words, frequencies),
+    weightedTokens: weighTokens(tokens.words, frequencies),
     matches: rowsByMemory(hashes, matches),
     isSpokenByNamed: () => false,
     timeMatch: () => 0,

@@ -69,7 +69,7 @@ describe.each(TEST_DATABASES)('a run of a search on $name', ({ start }) => {
     const another = { ...readModel.generation, modelId: 'another-model' }
     const request: SearchRequest = { query: 'boat', filter: {}, mode: 'HYBRID', limit: 10 }
     const parts = { scope, readModel, embedders: fixedEmbedders([harness.embedder]) }
-    const asked = { query: askQuestion(parts, request).query, vector: askOther(parts, request) }
+    const asked = { query: askQuestion(parts, request).query, queryVector: askOther(parts, request) }
     const ofAnotherModel = startRun(parts, { question: asked, times: [], request }, another)
     expect(await ofAnotherModel.tokens()).not.toBeNull()
     expect((await ofAnotherModel.compared(hashes)).matches.size).toBe(0)
@@ -77,8 +77,8 @@ describe.each(TEST_DATABASES)('a run of a search on $name', ({ start }) => {
 
   /** What the harness's model says, whatever model is asked. */
   function askOther(parts: SearchParts, request: SearchRequest) {
-    const { vector } = askQuestion(parts, request)
-    return () => vector(harness.readModel.generation)
+    const { queryVector } = askQuestion(parts, request)
+    return () => queryVector(harness.readModel.generation)
   }
 
   it('compares nothing where no tokens count', async () => {
@@ -87,7 +87,7 @@ describe.each(TEST_DATABASES)('a run of a search on $name', ({ start }) => {
       expect(await run.tokens()).toBeNull()
       expect((await run.compared(hashes)).matches.size).toBe(0)
     }
-    expect(begin('lantern', { mode: 'KEYWORD' }).vector()).toBeNull()
+    expect(begin('lantern', { mode: 'KEYWORD' }).queryVector()).toBeNull()
   })
 
   it('tells comparisons that fail to whoever waits for them, and to nobody else', async () => {

@@ -64,14 +64,14 @@ export interface SearchRun extends RetrieverInput, SearchParts {
   /** The times that the question names. */
   readonly times: readonly TimePhrase[]
   /** What the lexical retriever looks for: the query's words, and those of the days that it names. */
-  readonly words: string
+  readonly lexicalText: string
   readonly options: RankingOptions
   /** The generation that is searched. */
   readonly generation: Generation
   /** Whether the database answers several statements at once. With one session, what is begun early delays what is needed now. */
   readonly atOnce: boolean
   /** What the model says of the question; null in mode KEYWORD. The tokens are counted before anybody gets the vector. */
-  vector(): Promise<QueryVector> | null
+  queryVector(): Promise<QueryVector> | null
   /** The question's tokens; null if texts are not compared token by token. */
   tokens(): Promise<QuestionTokens | null>
   /** In how many memories the words of the question's tokens are, and the names in it. It begins with the tokens. */
@@ -106,7 +106,7 @@ export function startRun(
   const frequencies = once(async () =>
     readWordFrequencies(scope, readModel, [...((await tokens())?.words ?? []), ...names]),
   )
-  const embedded = question.vector(generation)
+  const embedded = question.queryVector(generation)
   const tokens = once(async (): Promise<QuestionTokens | null> => {
     const found = await embedded
     const given = found === null || 'missing' in found ? null : found.tokens
@@ -144,7 +144,7 @@ export function startRun(
     request,
     query,
     times,
-    words: withTimes(query.wanted, times),
+    lexicalText: withTimes(query.wanted, times),
     options,
     generation,
     atOnce,
@@ -164,7 +164,7 @@ export function startRun(
   }, gatherNeighbours)
   return {
     ...run,
-    vector:
+    queryVector:
       embedded === null
         ? () => null
         : once(async () => {

@@ -57,7 +57,7 @@ export async function search(
     // Who asks what happened on a day asks for nothing that a text says or means.
     const words = times.map((time) => daysOf(time).join(' ') || time.words || time.phrase)
     return searchTexts(parts, {
-      question: { query: { ...query, wanted: words.join(' ') }, vector: () => null },
+      question: { query: { ...query, wanted: words.join(' ') }, queryVector: () => null },
       times: [],
       request: { ...request, mode: 'KEYWORD' },
     })
@@ -87,7 +87,7 @@ async function searchTexts(parts: SearchParts, asked: Search): Promise<SearchAns
   const first = await attempt(parts, asked)
   if (!first.overtaken) return first.answer
   // Not inside the transaction, which must not wait for a model.
-  await question.vector(parts.readModel.generation)
+  await question.queryVector(parts.readModel.generation)
   const { projectId, db } = parts.scope
   const second = await db
     .transaction()

@@ -30,13 +30,13 @@ describe('a query that is embedded early', () => {
     const question = embedEarly(context, 'lantern -boat', 'HYBRID')
     await settled()
     expect(asked).toEqual(['test-hash/8 lantern'])
-    expect(await question.vector({ modelId: 'test-hash/8' })).toHaveProperty('vector')
+    expect(await question.queryVector({ modelId: 'test-hash/8' })).toHaveProperty('vector')
     expect(asked).toHaveLength(1)
   })
 
   it('is embedded again where a generation of another model was swapped in', async () => {
     const { asked, context } = contextOf('test-hash/8')
-    const found = await embedEarly(context, 'lantern', 'HYBRID').vector({ modelId: 'test-hash/16' })
+    const found = await embedEarly(context, 'lantern', 'HYBRID').queryVector({ modelId: 'test-hash/16' })
     expect(found).toMatchObject({ vector: { length: 16 } })
     expect(asked.toSorted()).toEqual(['test-hash/16 lantern', 'test-hash/8 lantern'])
   })

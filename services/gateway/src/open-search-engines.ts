@@ -56,7 +56,7 @@ export function embedEarly({ parts, project }: Context, query: string, mode: Sea
   const searched = { scope: project, embedders: parts.embedders, onRetriever: retrieverTimes(parts) }
   const question = askQuestion(searched, { query, mode })
   const { modelId } = parts.liveModel
-  if (modelId !== null) void question.vector({ modelId })
+  if (modelId !== null) void question.queryVector({ modelId })
   return question
 }
 

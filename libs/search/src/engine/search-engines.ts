@@ -36,7 +36,7 @@ export async function searchOnEngine(parts: SearchParts, search: Search): Promis
   const { scope, readModel } = parts
   const { engine = 'AUTO', atLeast = 0, filter } = search.request
   // Starts embedding now, in parallel with reading the state.
-  search.question.vector(readModel.generation)
+  search.question.queryVector(readModel.generation)
   // Read before the retrievers run: later writes may be in the answer but are not promised.
   const state = await readSearchState(scope, readModel)
   const { position } = state

@@ -55,7 +55,7 @@ export async function readChunks(
  * @param memories the hits, as they are now; short ones are left out of the result
  */
 export async function bestPassages(
-  { question, tokens: { scorer, bytes }, hashes, bits }: RankedByTokens,
+  { weightedTokens, tokens: { scorer, bytes }, hashes, bits }: RankedByTokens,
   chunksOf: ChunksOfTexts,
   memories: ReadonlyMap<string, Memory>,
 ): Promise<Map<string, TextSpan>> {
@@ -71,7 +71,7 @@ export async function bestPassages(
     // A text that was embedded again meanwhile has other chunks than bits.
     if (ofText === undefined || tokens === 0 || ofText.length !== tokens * bytes) continue
     const span = bestPassage(text, chunks, (from, to) =>
-      nearMatch(question, {
+      nearMatch(weightedTokens, {
         best: scorer.match(ofText.subarray(from * bytes, to * bytes)),
         tokens: to - from,
       }),

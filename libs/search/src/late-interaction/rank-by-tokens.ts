@@ -3,7 +3,6 @@ import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { sql } from 'kysely'
 import type { Evidence } from '../ranking/floor.ts'
 import { continuation } from '../ranking/late/pool.ts'
-import { type QuestionToken, questionTokens } from '../ranking/late/question-weights.ts'
 import {
   evidenceIn,
   nearness,
@@ -13,6 +12,7 @@ import {
   type WantedTime,
 } from '../ranking/late/rank-late.ts'
 import { rowsByMemory, type TokenRows } from '../ranking/late/token-rows.ts'
+import { type WeightedToken, weighTokens } from '../ranking/late/weighted-tokens.ts'
 import { poolNeighbourhoods } from '../ranking/neighbours.ts'
 import type { RankedHit } from '../ranking/rank.ts'
 import { hashesOf } from '../ranking/retriever.ts'
@@ -28,7 +28,7 @@ export interface RankedByTokens {
   readonly ranked: readonly RankedHit[]
   /** In all candidates, also those beyond the limit. */
   readonly evidence: Evidence
-  readonly question: readonly QuestionToken[]
+  readonly weightedTokens: readonly WeightedToken[]
   readonly frequencies: WordFrequencies
   readonly tokens: QuestionTokens
   /** The hashes of the texts of all that could become hits, by memory. */
@@ -67,11 +67,11 @@ export async function rankByTokens(
     factsAbout(candidates),
     compare(run, candidates, hashesOf(hits)),
   ])
-  const question = questionTokens(words, frequencies)
+  const weightedTokens = weighTokens(words, frequencies)
   const ranking = (facts: Facts, { matches }: Compared) => ({
     lexical: found.lexical,
     vector: found.vector,
-    question,
+    weightedTokens,
     matches,
     isSpokenByNamed: (id: string) =>
       [...speakersOf(facts.of(id)?.beginning ?? '')].some((name) => facts.names.has(name)),
@@ -108,8 +108,8 @@ export async function rankByTokens(
   })
   return {
     ranked,
-    evidence: evidenceIn(found, question),
-    question,
+    evidence: evidenceIn(found, weightedTokens),
+    weightedTokens,
     frequencies,
     tokens,
     hashes,

@@ -38,21 +38,21 @@ export function pastLexicalRetriever(
 
 async function bestTexts(input: PastInput, wanted: string, withCoverage: boolean): Promise<RetrieverHit[]> {
   const turns = yieldToEventLoop()
-  const question = await readQuestionPostings(input, wanted, turns)
-  const { terms } = question
+  const postings = await readQuestionPostings(input, wanted, turns)
+  const { terms } = postings
   if (terms.length === 0) return []
   const best = async (keep: number) => {
     const kept = keepBest(keep)
-    await scorePostings(question, withCoverage, turns, kept)
+    await scorePostings(postings, withCoverage, turns, kept)
     return { numbers: kept.best().numbers, offered: kept.offered() }
   }
   const first = await best(FIRST_LOOK)
-  const texts = await readTexts(input, question, first.numbers)
+  const texts = await readTexts(input, postings, first.numbers)
   if (texts.length < input.limit && first.offered > FIRST_LOOK) {
     const all = await best(first.offered)
-    texts.push(...(await readTexts(input, question, all.numbers.slice(FIRST_LOOK))))
+    texts.push(...(await readTexts(input, postings, all.numbers.slice(FIRST_LOOK))))
   }
-  const score = scorerOf(question, withCoverage)
+  const score = scorerOf(postings, withCoverage)
   return texts
     .toSorted((one, other) => other.version - one.version)
     .map((row) => ({

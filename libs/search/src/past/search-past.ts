@@ -40,7 +40,7 @@ export async function searchPast(
   }
   let waiting = 0
   const found = await runRetrievers(run, {
-    lexical: (coverage) => pastLexicalRetriever(input, run.words, coverage && run.coverage !== false),
+    lexical: (coverage) => pastLexicalRetriever(input, run.lexicalText, coverage && run.coverage !== false),
     async vector(vector) {
       const near = await pastVectorRetriever(input, vector)
       waiting = near.waiting

@@ -8,7 +8,7 @@ const floor: Floor = {
   stranger: 0.05,
   unnamed: 0.3,
   fromMemories: 100,
-  words: 0.25,
+  wordsShare: 0.25,
   cosine: 0.12,
   unheard: 0.4,
 }
@@ -52,8 +52,8 @@ describe('what is not relevant is not a hit (capability 3)', () => {
 
   it('asks more still of an answer to a question with an identifier that no memory has', () => {
     const known = { unnamed: true, memories: 50 }
-    expect(isAnswer(0.29, { words: 0.2, nearest: 0.5 }, floor, { ...MANY, ...known })).toBe(false)
-    expect(isAnswer(0.31, { words: 0.2, nearest: 0.5 }, floor, { ...MANY, ...known })).toBe(true)
+    expect(isAnswer(0.29, { wordsShare: 0.2, nearest: 0.5 }, floor, { ...MANY, ...known })).toBe(false)
+    expect(isAnswer(0.31, { wordsShare: 0.2, nearest: 0.5 }, floor, { ...MANY, ...known })).toBe(true)
   })
 
   it('asks more of an answer about a stranger', () => {

@@ -14,10 +14,10 @@ export interface Floor {
   /** The memories from which on `answer` counts: among few, right answers score as low as wrong ones. */
   readonly fromMemories: number
   /**
-   * The share of the question's words (`late/words-share.ts`) that a text must have so that the best score does
+   * The share of the question's words (`late/weighted-tokens.ts`) that a text must have so that the best score does
    * not matter: labels and days are words of a memory, too, but not among its tokens.
    */
-  readonly words: number
+  readonly wordsShare: number
   /** The cosine that the nearest must have where no memory has a word of the question. */
   readonly cosine: number
   /** The same where the model does not know the words either. */
@@ -39,20 +39,20 @@ export interface FloorCase {
 /** What the retrievers found, whichever of it is shown. */
 export interface Evidence {
   /** The largest share of the question's words that a text has, 0 to 1; null if none has a word of it. */
-  readonly words: number | null
+  readonly wordsShare: number | null
   /** The cosine of the nearest; -1 if no vector was compared. */
   readonly nearest: number
 }
 
 /** The evidence in hits. */
 export function evidenceOf(hits: readonly RankedHit[]): Evidence {
-  let words: number | null = null
+  let wordsShare: number | null = null
   let nearest = -1
   for (const { explanation } of hits)
     for (const { retriever, normalisedScore, rawScore } of explanation.retrievers)
-      if (retriever === 'lexical') words = Math.max(words ?? 0, normalisedScore)
+      if (retriever === 'lexical') wordsShare = Math.max(wordsShare ?? 0, normalisedScore)
       else nearest = Math.max(nearest, rawScore)
-  return { words, nearest }
+  return { wordsShare, nearest }
 }
 
 /**
@@ -65,13 +65,13 @@ export function evidenceOf(hits: readonly RankedHit[]): Evidence {
  */
 export function isAnswer(
   best: number,
-  { words, nearest }: Evidence,
+  { wordsShare, nearest }: Evidence,
   floor: Floor,
   known: FloorCase | null,
 ): boolean {
-  if (words === null && nearest < (known?.unheard === true ? floor.unheard : floor.cosine)) return false
+  if (wordsShare === null && nearest < (known?.unheard === true ? floor.unheard : floor.cosine)) return false
   if (known === null) return true
   const answer = known.memories >= floor.fromMemories ? floor.answer : 0
   const least = Math.max(known.stranger ? floor.stranger : answer, known.unnamed ? floor.unnamed : 0)
-  return best >= least || (words !== null && words >= floor.words)
+  return best >= least || (wordsShare !== null && wordsShare >= floor.wordsShare)
 }

@@ -16,8 +16,8 @@ import { simdScorer } from './simd-scorer.ts'
  *
  * @throws RangeError if the states do not have the given size
  */
-export function createScorer(question: QuestionStates): Scorer {
-  const quantised = quantise(question)
+export function createScorer(states: QuestionStates): Scorer {
+  const quantised = quantise(states)
   return simdScorer(quantised) ?? plainScorer(quantised)
 }
 
@@ -29,14 +29,14 @@ const SMALLEST = -0x8000
  * The scorer in plain JavaScript. A table has an entry for each value of a byte. It serves two question tokens
  * at once: one in the upper 16 bits of the sum, one in the lower, whose sign takes 1 from the upper.
  */
-export function plainScorer(question: QuantisedQuestion): Scorer {
-  const { tokens, dimension, factors } = question
+export function plainScorer(quantised: QuantisedQuestion): Scorer {
+  const { tokens, dimension, factors } = quantised
   const width = dimension / 8
-  const tables = Array.from({ length: Math.ceil(tokens / 2) }, (_, pair) => pairTable(question, pair * 2))
+  const tables = Array.from({ length: Math.ceil(tokens / 2) }, (_, pair) => pairTable(quantised, pair * 2))
   return {
     match(bits) {
       const row = new Float32Array(tokens)
-      if (countTokens(question, bits) === 0) return row
+      if (countTokens(quantised, bits) === 0) return row
       for (const [pair, table] of tables.entries()) {
         const best = bestSums(table, width, bits)
         row[pair * 2] = best.lower * factors[pair * 2]!

@@ -104,23 +104,23 @@ const TABLES = BITS + PIECE
 let arena: Arena | undefined
 
 /** The scorer with vector instructions, or undefined where the process has no WebAssembly with SIMD. */
-export function simdScorer(question: QuantisedQuestion): Scorer | undefined {
+export function simdScorer(quantised: QuantisedQuestion): Scorer | undefined {
   if (typeof WebAssembly === 'undefined') return undefined
   arena ??= createArena()
   const shared = arena
-  const width = question.dimension / 8
+  const width = quantised.dimension / 8
   const run = kernelFor(shared, width)
   if (run === undefined) return undefined
-  const tables = arrange(question)
-  const { tokens, factors, groups } = question
+  const tables = arrange(quantised)
+  const { tokens, factors, groups } = quantised
   const passBytes = groups * PATTERNS * VECTORS * VECTOR
   const pieceTokens = Math.floor(PIECE / width)
   return {
     match(bits) {
-      const count = countTokens(question, bits)
+      const count = countTokens(quantised, bits)
       const row = new Float32Array(tokens)
       if (count === 0) return row
-      if (shared.owner !== question) loadTables(shared, question, tables)
+      if (shared.owner !== quantised) loadTables(shared, quantised, tables)
       const { bytes, best } = shared
       for (let first = 0; first < tokens; first += PASS) {
         best.fill(SMALLEST)

@@ -1,15 +1,13 @@
 import type { Retrievers } from '../fuse.ts'
 import { type Neighbourhood, type Neighbourhoods, poolNeighbourhoods } from '../neighbours.ts'
 import { type RetrieverHit, retrieverCandidates } from '../retriever.ts'
-import { estimateMatches } from './estimate.ts'
-import { type QuestionToken, wholeWeight } from './question-weights.ts'
 import { LONG_TOKENS, type TermName } from './terms.ts'
 import { type MatchesBeside, nearMatch, ownMatch, type TokenMatches, type TokenRows } from './token-rows.ts'
-import { wordsShare } from './words-share.ts'
+import { type WeightedToken, wholeWeight, wordsShare } from './weighted-tokens.ts'
 
 /** What a pool is made of. */
 export interface PoolInput extends Retrievers {
-  readonly question: readonly QuestionToken[]
+  readonly weightedTokens: readonly WeightedToken[]
   /**
    * The rows of the memories that can become hits: the candidates and the neighbours at distance 1 that were looked
    * up. Rows of others are not used. A memory whose embedding is not there yet has none.
@@ -50,8 +48,15 @@ export interface Member {
 
 /** The memories that can become hits: the candidates and the neighbours at distance 1 that were looked up. */
 export function poolOf(input: PoolInput): Member[] {
-  const { question, matches, neighbourhoods, eligible, isSpokenByNamed, timeMatch, candidatesPerRetriever } =
-    input
+  const {
+    weightedTokens,
+    matches,
+    neighbourhoods,
+    eligible,
+    isSpokenByNamed,
+    timeMatch,
+    candidatesPerRetriever,
+  } = input
   const { continues = () => 1 } = input
   const lexical = ranksOf(input.lexical, candidatesPerRetriever)
   const vector = ranksOf(input.vector, candidatesPerRetriever)
@@ -59,7 +64,7 @@ export function poolOf(input: PoolInput): Member[] {
   const all = poolNeighbourhoods(candidates, neighbourhoods)
   const ids = [...all.keys()].filter((id) => candidates.has(id) || eligible(id))
   const inPool = new Set(ids)
-  const whole = wholeWeight(question)
+  const whole = wholeWeight(weightedTokens)
   const choice = Math.log(couldBecomeHits(candidates.size, ids.length, input))
   // A memory that the vector retriever did not find is farther than the last one that it found.
   const farthest = Math.min(...[...vector.values()].map(({ score }) => score), 1)
@@ -79,7 +84,7 @@ export function poolOf(input: PoolInput): Member[] {
       rows.push({ matches: other, share })
     })
     const words = wordsShare(lexical.get(memoryId)?.score ?? 0, whole)
-    const { own, near } = tokenMatches(question, row, rows, words)
+    const { own, near } = tokenMatches(weightedTokens, row, rows, words)
     return {
       memoryId,
       context: neighbourhood?.context ?? null,
@@ -145,15 +150,16 @@ function around(neighbourhood: Neighbourhood | null, each: (memoryId: string) =>
 }
 
 function tokenMatches(
-  question: readonly QuestionToken[],
+  weightedTokens: readonly WeightedToken[],
   row: TokenMatches | undefined,
   beside: readonly MatchesBeside[],
   words: number,
 ): { readonly own: number; readonly near: number } {
-  if (row !== undefined) return { own: ownMatch(question, row), near: nearMatch(question, row, beside) }
+  if (row !== undefined)
+    return { own: ownMatch(weightedTokens, row), near: nearMatch(weightedTokens, row, beside) }
   const estimated = estimateMatches(words)
   if (beside.length === 0) return estimated
-  return { own: estimated.own, near: Math.max(estimated.near, nearMatch(question, undefined, beside)) }
+  return { own: estimated.own, near: Math.max(estimated.near, nearMatch(weightedTokens, undefined, beside)) }
 }
 
 /** The member that matches best in each member's context; itself without a context. */
@@ -171,3 +177,14 @@ export function bestOfSessions(pool: readonly Member[]): (member: Member) => Mem
 const isBetter = (one: Member, other: Member): boolean =>
   one.values.near > other.values.near ||
   (one.values.near === other.values.near && one.memoryId < other.memoryId)
+
+/**
+ * What a memory that is not embedded yet would probably have, from the words alone: it must be found
+ * meanwhile, neither before nor behind all others. Lines through the memories that share a word with a
+ * question, in four collections (`docs/measurements.md#late-interaction`).
+ *
+ * @param words its value of the term `words`
+ */
+function estimateMatches(words: number): { readonly own: number; readonly near: number } {
+  return { own: Math.min(0.5, 0.27 + 0.8 * words), near: Math.min(0.8, 0.32 + 1.4 * words) }
+}

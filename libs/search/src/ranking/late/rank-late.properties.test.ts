@@ -42,7 +42,7 @@ const row: fc.Arbitrary<TokenMatches> = fc.record({
   tokens: fc.integer({ min: 0, max: 5000 }),
 })
 const input: fc.Arbitrary<RankLateInput> = fc.record({
-  question: fc
+  weightedTokens: fc
     .array(fc.double({ min: 0, max: 8, noNaN: true }), { minLength: TOKENS, maxLength: TOKENS })
     .map((weights) => weights.map((weight, at) => ({ word: `word${at % 3}`, weight }))),
   matches: fc
@@ -146,7 +146,7 @@ describe('for any rows, retrievers and sessions', () => {
 
   it('the evidence is that of all hits, however few are shown', () => {
     property((given) => {
-      expect(evidenceIn(given, given.question)).toEqual(evidenceOf(rankLate(given)))
+      expect(evidenceIn(given, given.weightedTokens)).toEqual(evidenceOf(rankLate(given)))
     })
   })
 

@@ -3,7 +3,7 @@ import type { Neighbourhood } from '../neighbours.ts'
 import { nearness, PROMISING, promisingCandidates, type RankLateInput, rankLate } from './rank-late.ts'
 import type { TokenMatches } from './token-rows.ts'
 
-const question = [
+const weightedTokens = [
   { word: 'feline', weight: 4 },
   { word: 'winter', weight: 4 },
 ]
@@ -30,7 +30,7 @@ function session(context: string, ids: readonly string[]): Map<string, Neighbour
 
 const rank = (input: Partial<RankLateInput>) =>
   rankLate({
-    question,
+    weightedTokens,
     matches: new Map(),
     lexical: [],
     vector: [],
@@ -46,7 +46,7 @@ const rank = (input: Partial<RankLateInput>) =>
 
 const promising = (input: Partial<RankLateInput>) =>
   promisingCandidates({
-    question,
+    weightedTokens,
     matches: new Map(),
     lexical: [],
     vector: [],
@@ -200,7 +200,7 @@ describe('ranking by late interaction', () => {
 
   it('says nothing relevant of nothing', () => {
     expect(ids({ lexical: null })).toEqual([])
-    expect(ids({ question: [], vector: [{ memoryId: 'a', score: 0.5 }] })).toEqual(['a'])
+    expect(ids({ weightedTokens: [], vector: [{ memoryId: 'a', score: 0.5 }] })).toEqual(['a'])
   })
 
   it('the promising candidates are those that score best alone', () => {

@@ -5,9 +5,8 @@ import type { Retrievers } from '../fuse.ts'
 import { matchType, type RankedHit } from '../rank.ts'
 import type { RetrieverHit, RetrieverName } from '../retriever.ts'
 import { bestOfSessions, type Member, type PoolInput, poolOf, type RankedCandidate } from './pool.ts'
-import { type QuestionToken, wholeWeight } from './question-weights.ts'
 import { logOddsOf, probability, scoreTerms, termWeights } from './terms.ts'
-import { wordsShare } from './words-share.ts'
+import { type WeightedToken, wholeWeight, wordsShare } from './weighted-tokens.ts'
 
 /** What `rankLate` works on. */
 export interface RankLateInput extends PoolInput {
@@ -111,10 +110,13 @@ function contributionOf(
  * The evidence in all that the retrievers found: `evidenceOf` all hits that `rankLate` makes of it, without making
  * more hits than are shown.
  */
-export function evidenceIn({ lexical, vector }: Retrievers, question: readonly QuestionToken[]): Evidence {
+export function evidenceIn(
+  { lexical, vector }: Retrievers,
+  weightedTokens: readonly WeightedToken[],
+): Evidence {
   const hasWords = lexical !== null && lexical.length > 0
   return {
-    words: hasWords ? wordsShare(highestScore(lexical), wholeWeight(question)) : null,
+    wordsShare: hasWords ? wordsShare(highestScore(lexical), wholeWeight(weightedTokens)) : null,
     nearest: vector !== null && vector.length > 0 ? highestScore(vector) : -1,
   }
 }

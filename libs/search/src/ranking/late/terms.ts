@@ -36,7 +36,7 @@ export const WEIGHTS: Readonly<Record<TermName, number>> = {
    * accident: without it, the right one of five memories had .01.
    */
   pool: -1.5,
-  /** How well the memory's own tokens match (`ownMatch`, up to .5). */
+  /** How well the memory's own tokens match (`ownMatch`, up to .5); while it is not embedded, `own` and `near` are estimated from its words. */
   own: 6,
   /** How well it matches together with those of two memories on each side that could become hits, too (`nearMatch`, up to 1). */
   near: 6,

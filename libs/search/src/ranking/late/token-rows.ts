@@ -1,4 +1,4 @@
-import type { QuestionToken } from './question-weights.ts'
+import type { WeightedToken } from './weighted-tokens.ts'
 
 /** What the scoring kernel tells of one memory: how well its tokens match each token of the question. */
 export interface TokenMatches {
@@ -37,11 +37,11 @@ const FULL_MATCH = 0.5
  * Source: Khattab and Zaharia, "ColBERT" (SIGIR 2020); the weights and the cap are ours, as measured
  * (`docs/measurements.md#late-interaction`).
  */
-export function ownMatch(question: readonly QuestionToken[], { best }: TokenMatches): number {
+export function ownMatch(weightedTokens: readonly WeightedToken[], { best }: TokenMatches): number {
   let sum = 0
   let whole = 0
-  for (let token = 0; token < question.length; token++) {
-    const weight = question[token]?.weight ?? 0
+  for (let token = 0; token < weightedTokens.length; token++) {
+    const weight = weightedTokens[token]?.weight ?? 0
     sum += weight * Math.min(FULL_MATCH, best[token] ?? 0)
     whole += weight
   }
@@ -62,14 +62,14 @@ export interface MatchesBeside {
  * @param own the memory's; undefined if it is not embedded yet, then its neighbours' count in full
  */
 export function nearMatch(
-  question: readonly QuestionToken[],
+  weightedTokens: readonly WeightedToken[],
   own: TokenMatches | undefined,
   beside: readonly MatchesBeside[] = [],
 ): number {
   let sum = 0
   let whole = 0
-  for (let token = 0; token < question.length; token++) {
-    const weight = question[token]?.weight ?? 0
+  for (let token = 0; token < weightedTokens.length; token++) {
+    const weight = weightedTokens[token]?.weight ?? 0
     const least = own?.best[token] ?? (own === undefined ? Number.NEGATIVE_INFINITY : 0)
     let most = least
     for (const { matches, share } of beside) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { wholeWeight, wordWeight } from './question-weights.ts'
+import { wholeWeight, wordWeight } from './weighted-tokens.ts'
 
 describe('the weight of a word', () => {
   it('is greater for rarer words, and greatest for one that no memory has', () => {
@@ -22,11 +22,11 @@ describe('the weight of a word', () => {
 })
 
 it('counts a word once, however many pieces and repetitions it has', () => {
-  const question = [
+  const weightedTokens = [
     { word: 'radiator', weight: 4 },
     { word: 'radiator', weight: 4 },
     { word: 'the', weight: 1 },
     { word: 'radiator', weight: 4 },
   ]
-  expect(wholeWeight(question)).toBe(5)
+  expect(wholeWeight(weightedTokens)).toBe(5)
 })

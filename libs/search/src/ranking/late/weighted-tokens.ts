@@ -1,7 +1,7 @@
-import { idf } from '../bm25.ts'
+import { idf, K1 } from '../bm25.ts'
 
 /** A token of the question: one row of the scoring kernel. */
-export interface QuestionToken {
+export interface WeightedToken {
   /** The word that it is a piece of, in lower case. */
   readonly word: string
   /** How telling the word is, ≥ 0: see `wordWeight`. Every piece of a word has the word's weight. */
@@ -44,14 +44,28 @@ interface Frequencies {
 }
 
 /** The tokens of the question with their weights. @param words the word of each token */
-export const questionTokens = (
+export const weighTokens = (
   words: readonly string[],
   { documents, documentFrequency }: Frequencies,
-): QuestionToken[] =>
+): WeightedToken[] =>
   words.map((word) => ({ word, weight: wordWeight(word, documents, documentFrequency.get(word) ?? null) }))
 
 /** The weights of the question's distinct words added up: what a memory with all of them could match. */
-export function wholeWeight(question: readonly QuestionToken[]): number {
-  const weights = new Map(question.map(({ word, weight }) => [word, weight]))
+export function wholeWeight(tokens: readonly WeightedToken[]): number {
+  const weights = new Map(tokens.map(({ word, weight }) => [word, weight]))
   return [...weights.values()].reduce((sum, weight) => sum + weight, 0)
 }
+
+/**
+ * The lexical retriever's score as a share of what a text could score at most, 0 to 1, that has every word of
+ * the question over and over: `L / ((k1 + 1) · Σ weights of the question's words)`. Unlike a share of the
+ * best hit it is absolute: a best hit that has one word of seven gets little.
+ *
+ * In a small project it stays low, because L is made of the project's own idf and the weights are not
+ * (`PRIOR_MEMORIES`): there a shared word may be an accident.
+ *
+ * @param score L, BM25 with coverage; 0 if the retriever did not find the memory
+ * @param whole of the question, as `wholeWeight` tells
+ */
+export const wordsShare = (score: number, whole: number): number =>
+  whole > 0 ? Math.min(1, Math.max(0, score / ((K1 + 1) * whole))) : 0
