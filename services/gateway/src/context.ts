@@ -2,10 +2,12 @@ import type { Embedders } from '@daybook/embeddings/embedders'
 import type { AppendMetadata } from '@daybook/journal/append/append-request'
 import type { JournalWriter } from '@daybook/journal/append/journal-writer'
 import { NotFoundError, ValidationError } from '@daybook/memory/errors'
+import type { Memory } from '@daybook/memory/state'
 import { type Trust, USUAL_TRUST } from '@daybook/memory/trust'
 import { type AccessTracker, type Access as MemoryAccess, readAccess } from '@daybook/pgvector/read/access'
 import { readParts, readSupersededBy } from '@daybook/pgvector/read/filter'
 import { type LiveReadModel, liveReadModel } from '@daybook/pgvector/read/live-read-model'
+import { readSameText } from '@daybook/pgvector/read/read-memories'
 import type { Access } from '@daybook/postgres/access/api-keys'
 import { type ProjectEntry, readProjects } from '@daybook/postgres/access/projects'
 import { listQuarantines, type Quarantine, readTrust } from '@daybook/postgres/access/quarantines'
@@ -88,6 +90,8 @@ export interface Context {
   lastingQuarantines(): Promise<readonly Quarantine[]>
   /** The plain id of the memory that supersedes a memory, by its plain id. */
   readonly supersededBy: DataLoader<string, string | null>
+  /** The plain ids of other memories that say just the same as a memory. */
+  readonly sameText: DataLoader<Memory, readonly string[]>
   /** The memories around a memory, by its plain id. */
   readonly neighbours: DataLoader<string, Neighbours>
   /** The plain ids of a document's parts in order, by the document's plain id. */
@@ -150,6 +154,10 @@ export function createContext(
     supersededBy: new DataLoader(async (ids) => {
       const found = await readSupersededBy(project, (await loaded()).tables, ids)
       return ids.map((id) => found.get(id) ?? null)
+    }),
+    sameText: new DataLoader(async (memories) => {
+      const found = await readSameText(project, (await loaded()).tables, memories)
+      return memories.map(({ state }) => found.get(state.id) ?? [])
     }),
     neighbours: new DataLoader(async (ids) => {
       const found = await readNeighbours(project, await loaded(), ids)

@@ -153,6 +153,21 @@ describe('remember', () => {
     expect(stdout).toMatch(new RegExp(`^Remembered as a note: ${text}\nnote:`, 'u'))
   })
 
+  test('says that the same text is in the context already', async () => {
+    const args = ['remember', 'note', 'The till opens at nine', '--context', 'bakery', '--json'] as const
+    const first = await json<{ sequence: number; sameText: string[]; memory: { id: string } }>(...args)
+    expect(first.sameText).toEqual([])
+    await cli('search', 'till', '--at-least', String(first.sequence))
+    const { stdout } = await cli(...args.slice(0, -1))
+    const id = first.memory.id.slice('note:'.length)
+    expect(stdout).toMatch(
+      new RegExp(
+        `\\nThe same text is there already: ${id}\\. One is enough\\? daybook forget note:\\S+\\n$`,
+        'u',
+      ),
+    )
+  })
+
   test('takes options before the kind as well as behind it', async () => {
     const { memory } = await json<{ memory: { kind: string; labels: string[]; context: string } }>(
       'remember',

@@ -174,6 +174,8 @@ interface Success {
   readonly sequence: number
   readonly duplicate: boolean
   readonly outcome?: string
+  /** The ids of other memories that say just the same. */
+  readonly sameText?: readonly string[]
 }
 
 interface Refusal {
@@ -199,18 +201,23 @@ export function writtenAnswer(
   const sequences: number[] = []
   const shown = results.map((result) => {
     if (isRefused(result)) return { outcome: result.code, error: described(result) }
-    const { memory, sequence, outcome } = result
+    const { memory, sequence, outcome, sameText = [] } = result
     sequences.push(sequence)
-    return { id: memory.id, version: memory.version, outcome: (outcome ?? done).toLowerCase() }
+    return {
+      id: memory.id,
+      version: memory.version,
+      outcome: (outcome ?? done).toLowerCase(),
+      ...(sameText.length > 0 && { sameText }),
+    }
   })
   const sequence = sequences.length === 0 ? undefined : Math.max(...sequences)
   if (sequence !== undefined) receipts.note(sequence)
   const lines = results.map((result, at) => {
     const place = results.length === 1 ? '' : `${at + 1}. `
     if (isRefused(result)) return `${place}Refused: ${described(result)}`
-    const { memory, duplicate, outcome } = result
+    const { memory, duplicate, outcome, sameText = [] } = result
     const how = outcome === undefined ? done : outcome.toLowerCase()
-    const line = `${place}${how}: ${memory.id} version ${memory.version}${duplicate ? ' (sent before)' : ''}`
+    const line = `${place}${how}: ${memory.id} version ${memory.version}${duplicate ? ' (sent before)' : ''}${sameText.length === 0 ? '' : `; ${sameText.join(', ')} says the same already: forget one of them`}`
     return titled ? `${line}\n  ${safeLine(memory.title)}` : line
   })
   return {

@@ -8,7 +8,9 @@ import { COMMON, commonOf, contentOf, fields, KIND_FIELDS, withFields } from './
 import { context, kind } from './search.ts'
 import { type Answer, tool } from './tool.ts'
 
-const REMEMBER = mutations.rememberMany('sequence duplicate outcome memory { ...WrittenMemory }', [WRITTEN])
+const REMEMBER = mutations.rememberMany('sequence duplicate outcome sameText memory { ...WrittenMemory }', [
+  WRITTEN,
+])
 
 /** The most memories of one call: as many as the API takes. */
 const MOST = 500

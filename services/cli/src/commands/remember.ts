@@ -91,10 +91,10 @@ function commanderOption({ flag, shape, description, required, main }: KindOptio
   return shape === 'string' ? option : option.choices(shape)
 }
 
-const REMEMBER = mutations.remember('sequence duplicate outcome memory { id title context shared }')
+const REMEMBER = mutations.remember('sequence duplicate outcome sameText memory { id title context shared }')
 
 const REMEMBER_AND_SHOW = mutations.remember(
-  'sequence duplicate outcome memory { ...Memory ...MemoryContent }',
+  'sequence duplicate outcome sameText memory { ...Memory ...MemoryContent }',
   [MEMORY, memoryContent()],
 )
 
@@ -118,17 +118,27 @@ async function remember(
   const variables = (idempotencyKey: string) => ({ input: { ...input, idempotencyKey } })
   if (json) {
     const shown = await mutate(connection, REMEMBER_AND_SHOW, variables, key)
-    const { memory, sequence, duplicate, outcome } = shown
+    const { memory, sequence, duplicate, outcome, sameText } = shown
     noteUnshared(memory)
-    return printJson({ memory: withContent(memory), sequence, duplicate, outcome })
+    return printJson({ memory: withContent(memory), sequence, duplicate, outcome, sameText })
   }
-  const { memory, sequence, duplicate, outcome } = await mutate(connection, REMEMBER, variables, key)
+  const { memory, sequence, duplicate, outcome, sameText } = await mutate(
+    connection,
+    REMEMBER,
+    variables,
+    key,
+  )
   noteUnshared(memory)
   // Without a kind, a mistyped one is text: the answer says what it was taken for.
   const taken = command.name() === kind ? '' : ` as a ${kind}`
   print(`${duplicate ? 'Already there' : describeOutcome(outcome)}${taken}: ${safeLine(memory.title)}`)
   const where = memory.context === null ? '' : ` in ${safeLine(memory.context)}`
   print(`${safeLine(memory.id)}${where}  (sequence ${sequence})`)
+  const [first] = sameText
+  if (first !== undefined)
+    print(
+      `The same text is there already: ${sameText.map(safeLine).join(', ')}. One is enough? daybook forget ${safeLine(memory.id)}`,
+    )
 }
 
 /** The context of a memory. @param named what `--context` says; false with `--no-context`, true with neither */

@@ -52,6 +52,20 @@ describe.each(TEST_DATABASES.slice(-1))('MCP over HTTP on $name', ({ start }) =>
       await client.close()
     })
 
+    it('is told that the same text is there already', async () => {
+      const client = await connect({ mode })
+      const memories = [{ kind: 'note', fields: { text: `The lighthouse is green, says ${mode}` } }]
+      const first = await call(client, 'remember', { memories })
+      const { id } = first.structuredContent.results[0]
+      // The session has read its own write by then.
+      await call(client, 'search', { query: 'lighthouse' })
+      const again = await call(client, 'remember', { memories })
+      const plain = id.slice('note:'.length)
+      expect(again.structuredContent.results[0].sameText).toEqual([plain])
+      expect(again.content[0].text).toContain(`${plain} says the same already: forget one of them`)
+      await client.close()
+    })
+
     it('reads resources and prompts', async () => {
       const client = await connect({ mode })
       const { structuredContent } = await call(client, 'remember', {

@@ -1,6 +1,7 @@
+import { contentHash } from '@daybook/memory/content'
 import type { MemoryFilter } from '@daybook/memory/filter'
 import type { KindName } from '@daybook/memory/kinds/index'
-import type { Memory, MemoryState } from '@daybook/memory/state'
+import { embeddedTextOf, type Memory, type MemoryState } from '@daybook/memory/state'
 import type { Database } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { type RawBuilder, sql } from 'kysely'
@@ -68,6 +69,37 @@ export async function readOccurrences(
     select m.memory_id, concat(m.kind, ' ', m.occurred_at) as occurrence from ${tables.memories} m
     where m.project_id = ${projectId} and m.memory_id = any(${ids}::uuid[])`.execute(db)
   return new Map(rows.map((row) => [row.memory_id, row.occurrence]))
+}
+
+/** The most others that are named. */
+const SAME_TEXT_MOST = 10
+
+/**
+ * The plain ids of other memories that say just the same, oldest first, by a memory's plain id: the same text, of the same kind, in the
+ * same context, about the same time. At most ten.
+ */
+export async function readSameText(
+  { db, projectId }: ProjectScope,
+  tables: ReadTables,
+  memories: readonly Memory[],
+): Promise<Map<string, string[]>> {
+  const given = memories.map(({ state }) => ({
+    memory_id: state.id,
+    kind: state.kind,
+    context: state.context,
+    occurred_at: state.occurredAt,
+    content_hash: contentHash(embeddedTextOf(state)).toString('hex'),
+  }))
+  const { rows } = await sql<{ memory_id: string; others: string[] }>`
+    select given.memory_id, array(
+      select m.memory_id::text from ${tables.memories} m
+      where m.project_id = ${projectId} and m.content_hash = decode(given.content_hash, 'hex')
+        and m.memory_id <> given.memory_id and m.kind = given.kind and m.context is not distinct from given.context
+        and m.occurred_at is not distinct from given.occurred_at and ${filterCondition(tables, {})}
+      order by m.first_sequence limit ${SAME_TEXT_MOST}) as others
+    from jsonb_to_recordset(${JSON.stringify(given)}::jsonb) as given(memory_id uuid, kind text, context text,
+      occurred_at timestamptz, content_hash text)`.execute(db)
+  return new Map(rows.map(({ memory_id: id, others }) => [id, others]))
 }
 
 interface ListOptions {

@@ -68,6 +68,16 @@ builder.objectField(remembered, 'outcome', (t) =>
   }),
 )
 
+builder.objectField(remembered, 'sameText', (t) =>
+  t.idList({
+    description:
+      'Other memories that say just the same, by their ids without the kind: the same text, of the same kind, in the same context, about the same time. At most ten, oldest first, as far as the index is. Empty for a key that may not read. `erase` or `forget` one of them if one is enough.',
+    // A program that writes asks for it, whatever its key: what a key may not read is not said, instead of refused.
+    resolve: ({ memory }, _, { access, sameText }) =>
+      access.scopes.has('read') ? sameText.load(memory) : [],
+  }),
+)
+
 /** The result of remembering. */
 export const rememberResult = builder.errorUnion('RememberResult', {
   types: [remembered, ValidationError, ConflictError, LimitExceededError],
