@@ -7,6 +7,7 @@ import { loginJourneys } from './journeys/login.ts'
 import { mapJourneys } from './journeys/map.ts'
 import { memoryJourneys } from './journeys/memory.ts'
 import { operationsJourneys } from './journeys/operations.ts'
+import { reviewJourneys } from './journeys/review.ts'
 import { searchJourneys } from './journeys/search.ts'
 import { securityJourneys } from './journeys/security.ts'
 import { undoJourneys } from './journeys/undo.ts'
@@ -24,6 +25,7 @@ needing(BROWSER).describe('the console', () => {
   firstRunJourneys(suite)
   memoryJourneys(suite)
   journalJourneys(suite)
+  reviewJourneys(suite)
   undoJourneys(suite)
   operationsJourneys(suite)
   keysJourneys(suite)

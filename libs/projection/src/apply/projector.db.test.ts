@@ -412,8 +412,9 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start, severalSessions 
       expect(projection.batches.filter(({ from, to, ok }) => from === 40 && to === 41 && !ok)).toHaveLength(
         ATTEMPTS,
       )
-      // Halving takes far fewer transactions than events.
-      expect(projection.batches.length).toBeLessThan(40)
+      // Halving takes far fewer transactions than events. On a busy machine one may run into a time limit and be made again.
+      const ranges = new Set(projection.batches.map(({ from, to }) => `${from}-${to}`))
+      expect(ranges.size).toBeLessThan(40)
     })
 
     it('later events of its memory wait in later batches, too', async () => {

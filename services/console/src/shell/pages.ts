@@ -12,6 +12,7 @@ export const PAGES: readonly Page[] = [
   { path: '/console/journal', title: 'Journal', load: () => import('../journal/journal-page.tsx') },
   { path: '/console/map', title: 'Map', load: () => import('../map/map-page.tsx') },
   { path: '/console/growth', title: 'Growth', load: () => import('../growth/growth-page.tsx') },
+  { path: '/console/review', title: 'Review', load: () => import('../review/review-page.tsx') },
   { path: '/console/undo', title: 'Undo', load: () => import('../undo/undo-page.tsx') },
   {
     path: '/console/operations',
