@@ -5,16 +5,9 @@ import type { Calls } from './calls/calls.ts'
 import { DaybookClientError } from './client-error.ts'
 import type { Memory as AnsweredMemory } from './documents/memory.ts'
 import { HISTORY, type HistoryEvent } from './documents/memory.ts'
+import { withContent } from './documents/memory-content.ts'
 import type { RequestOptions } from './http/request.ts'
-import {
-  FOUND,
-  type FoundAnswer,
-  type Memory,
-  type SearchResult,
-  toMemory,
-  toResult,
-  WHOLE,
-} from './memory.ts'
+import { FOUND, type FoundAnswer, type Memory, type SearchResult, toResult, WHOLE } from './memory.ts'
 import type { OwnWrites, Receipt } from './own-writes/own-writes.ts'
 
 const SEARCH = queries.search('...Found', [FOUND])
@@ -130,7 +123,7 @@ export function createReads(calls: Calls, ownWrites: OwnWrites): Reads {
   const list = (options: ListOptions, read: (after: string | null) => Promise<MemoryPage>) =>
     eachNode(async (after) => {
       const page = await ownWrites.readingAfter(options.atLeast, () => read(after))
-      return { ...page, nodes: page.edges.map(({ node }) => toMemory(node)) }
+      return { ...page, nodes: page.edges.map(({ node }) => withContent(node)) }
     })
   return {
     async search(query, { signal, timeoutMs, atLeast, ...given } = {}) {
@@ -157,7 +150,7 @@ export function createReads(calls: Calls, ownWrites: OwnWrites): Reads {
       const { memory } = await ownWrites.reading(options.atLeast, (place) =>
         calls.read(GET, { id, asOf, ...place }, options),
       )
-      return memory === null ? null : toMemory(memory)
+      return memory === null ? null : withContent(memory)
     },
     memories: ({ filter, asOf, pageSize: first = PAGE, ...options } = {}) =>
       list(

@@ -177,7 +177,7 @@ export function createWrites({ calls, ownWrites, defaults, request }: Parts): Wr
           options,
         ),
       ),
-    forget: change(FORGET as unknown as ChangeDocument),
+    forget: change(FORGET),
     restore: async (id, options = {}) => {
       const { version, expiresAt, expectedVersion } = options
       return noted(

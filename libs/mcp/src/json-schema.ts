@@ -117,7 +117,7 @@ export function once<Schema extends z.ZodType>(
 ): StandardSchemaWithJSON<z.input<Schema>, z.output<Schema>> {
   const known = made.get(schema)
   if (known !== undefined) return known as StandardSchemaWithJSON<z.input<Schema>, z.output<Schema>>
-  const standard = schema['~standard'] as unknown as StandardSchemaWithJSON['~standard']
+  const standard: StandardSchemaWithJSON['~standard'] = schema['~standard']
   const texts = new Map<string, Record<string, unknown>>()
   const remember =
     (io: 'input' | 'output') =>

@@ -77,7 +77,7 @@ function isEmpty(name: CommonFieldName, value: unknown): boolean {
 }
 
 function commonFields(current: CommonFields, input: CommonInput): CommonFields {
-  const fields: Record<string, unknown> = {}
+  const fields: Partial<Record<CommonFieldName, CommonFields[CommonFieldName]>> = {}
   for (const name of COMMON_FIELD_NAMES) {
     const value = input[name]
     if (value === undefined) fields[name] = current[name]
@@ -86,7 +86,7 @@ function commonFields(current: CommonFields, input: CommonInput): CommonFields {
     // Few memories supersede another: the others' events do not say that they supersede none.
     if (name === 'supersedes' && fields[name] == null && current[name] == null) delete fields[name]
   }
-  return fields as unknown as CommonFields
+  return fields as CommonFields
 }
 
 function remember(
@@ -96,7 +96,7 @@ function remember(
   if (memory !== null) throw new Error(`a new memory was given the id ${command.id}, which is taken`)
   const { input } = command
   const { kind, content } = checkContent(input.content)
-  const mode = onExisting(kind, input.onExisting, kindNamed(kind).key(content as never) !== null)
+  const mode = onExisting(kind, input.onExisting, kindNamed(kind).key(content) !== null)
   if (existing !== null && mode === 'REJECT') throw keyExists(existing)
   if (existing !== null && mode === 'REVISE') {
     const isHidden = authorsOf(existing.state).some(isWithheld)

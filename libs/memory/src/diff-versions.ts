@@ -43,10 +43,7 @@ export function diffStates(before: MemoryState, after: MemoryState): StateDiff {
 /** Null stands for a field that a state does not have, too. */
 function valueOf(state: MemoryState, field: string): JsonValue {
   const [first, ...rest] = field.split('.')
-  const value =
-    first === 'content'
-      ? state.content[rest.join('.')]
-      : (state as unknown as Record<string, JsonValue>)[field]
+  const value = first === 'content' ? state.content[rest.join('.')] : state[field as keyof MemoryState]
   return value ?? null
 }
 

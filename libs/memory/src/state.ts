@@ -40,7 +40,7 @@ export interface CommonFields {
  * The place of a document's part. A text that is too long for one memory is split into several: the first is
  * the document itself, with the caller's id, and the others name it.
  */
-interface DocumentPart {
+type DocumentPart = {
   /** The plain id of the document, which is the first part. */
   readonly document: string
   /** 1, 2, 3, … */
@@ -87,28 +87,28 @@ export function memoryIdOf(state: MemoryState): string {
 
 /** The title: one line for people. A part of a long document says which it is. */
 export function titleOf(state: MemoryState): string {
-  const title = oneLine(kindNamed(state.kind).title(state.content as never))
+  const title = oneLine(kindNamed(state.kind).title(state.content))
   return state.part === undefined ? title : `${title} (part ${state.part.number})`
 }
 
 /** What the memory says, without its name; null if it has only a name or a summary. */
 export function bodyOf(state: MemoryState): string | null {
-  return kindNamed(state.kind).body(state.content as never)
+  return kindNamed(state.kind).body(state.content)
 }
 
 /** The whole text that is searched. */
 export function textOf(state: MemoryState): string {
-  return kindNamed(state.kind).text(state.content as never)
+  return kindNamed(state.kind).text(state.content)
 }
 
 /** The text that is embedded. */
 export function embeddedTextOf(state: MemoryState): string {
-  return kindNamed(state.kind).embeddedText(state.content as never)
+  return kindNamed(state.kind).embeddedText(state.content)
 }
 
 /** The key that `recall` and `pop` look up exactly; null if it has none. */
 export function keyOf(state: MemoryState): string | null {
-  return kindNamed(state.kind).key(state.content as never)
+  return kindNamed(state.kind).key(state.content)
 }
 
 /** Where a memory comes from. */

@@ -2,7 +2,7 @@
  * Who wrote: the key is proven; the agent and the client are what the caller says of itself. Absent where nobody
  * said.
  */
-export interface Writer {
+export type Writer = {
   /** The id of the API key, a UUID. Never the key itself, nor anything that leads to it. */
   readonly key: string
   /** The agent that the request, or the memory in it, names. */

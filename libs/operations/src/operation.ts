@@ -47,14 +47,9 @@ interface OperationOf<Type extends OperationType> {
   readonly finishedAt: string | null
 }
 
-/**
- * An operation from its row. `requestOperation` wrote the options of its type, `finishOperation` the result.
- * @param Type the type that the query asked for, if only one
- */
-export function toOperation<Type extends OperationType = OperationType>(
-  row: Selectable<Tables['operations']>,
-): Operation<Type> {
-  const operation: Untyped = {
+/** An operation from its row. `requestOperation` wrote the options of its type, `finishOperation` the result. */
+export const toOperation = (row: Selectable<Tables['operations']>): Operation =>
+  ({
     id: row.id,
     type: row.type,
     projection: row.projection,
@@ -72,12 +67,7 @@ export function toOperation<Type extends OperationType = OperationType>(
     startedAt: row.started_at,
     updatedAt: row.updated_at,
     finishedAt: row.finished_at,
-  }
-  return operation as unknown as Operation<Type>
-}
-
-/** As the database has it: the type of the fields is unknown. */
-type Untyped = Readonly<Record<keyof Operation, unknown>>
+  }) satisfies Record<keyof Operation, unknown> as Operation
 
 /** Whether nothing more will happen to it. */
 export const hasEnded = ({ status }: Pick<Operation, 'status'>): boolean =>

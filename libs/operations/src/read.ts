@@ -63,7 +63,7 @@ export async function listSucceeded<Type extends OperationType>(
     .orderBy('created_at', 'desc')
     .limit(limit)
     .execute()
-  return rows.map((row) => toOperation<Type>(row))
+  return rows.map((row) => toOperation(row) as Operation<Type>)
 }
 
 /** The queued or running operation of a type in a project; null if there is none. */

@@ -7,7 +7,11 @@ interface ColumnKnowledge {
 }
 
 /** The imports that the types below need, besides Kysely's. */
-export const IMPORTS = [`import type { MemoryState } from '@daybook/memory/state'`]
+export const IMPORTS = [
+  `import type { EventMetadata } from '@daybook/memory/events'`,
+  `import type { MemoryState } from '@daybook/memory/state'`,
+  `import type { Writer } from '@daybook/memory/writer'`,
+]
 
 /**
  * The TypeScript type that the driver returns for a Postgres type (`connect.ts` sets the parsers). A vector
@@ -63,7 +67,7 @@ export const COLUMN_TYPES: Readonly<Record<string, ColumnKnowledge>> = {
     note: 'The version of the memory that its writer saw; null if there was none.',
   },
   'branch_commands.command': { type: 'ColumnType<Record<string, unknown>, string, string>' },
-  'branch_commands.metadata': { type: 'ColumnType<Record<string, unknown>, string, string>' },
+  'branch_commands.metadata': { type: 'ColumnType<EventMetadata & { writer?: Writer }, string, string>' },
   'branch_commands.hash': { note: 'Chains the branch (`@daybook/sync/branch/branch-hash`).' },
   'branch_commands.request_hash': {
     note: 'Of the request that its key stands for, if the command was made from an event; else null.',
@@ -134,7 +138,7 @@ export const COLUMN_TYPES: Readonly<Record<string, ColumnKnowledge>> = {
   'memory_maps.xs': { type: 'number[]', note: 'Of the memories in their order, -1 to 1, as are `ys`.' },
   'memory_maps.ys': { type: 'number[]' },
   'operations.lane': { note: 'At most one operation per lane is queued or running at a time.' },
-  'operations.options': { type: 'ColumnType<Record<string, unknown>, string, never>' },
+  'operations.options': { type: 'ColumnType<object, string, never>' },
   'operations.project_id': {
     note: 'Whose keys may see it; null for operations on more than one project.',
   },
@@ -143,9 +147,7 @@ export const COLUMN_TYPES: Readonly<Record<string, ColumnKnowledge>> = {
     type: 'ColumnType<Record<string, unknown>, string, string>',
     note: 'Where another process continues after the one that worked on it died.',
   },
-  'operations.result': {
-    type: 'ColumnType<Record<string, unknown>, string, string>',
-  },
+  'operations.result': { type: 'ColumnType<object, string, string>' },
   'parked_events.dropped_at': {
     note: 'When an operator dropped it, so that later events can be applied; null while it waits.',
   },
@@ -190,6 +192,6 @@ export const COLUMN_TYPES: Readonly<Record<string, ColumnKnowledge>> = {
   },
   'sync_conflicts.code': { note: 'The code of the home’s error.' },
   'sync_conflicts.command': { type: 'ColumnType<Record<string, unknown>, string, string>' },
-  'sync_conflicts.metadata': { type: 'ColumnType<Record<string, unknown>, string, string>' },
+  'sync_conflicts.metadata': { type: 'ColumnType<EventMetadata & { writer?: Writer }, string, string>' },
   'sync_conflicts.resolution': { type: `'LATEST_WINS' | 'MINE' | 'THEIRS'` },
 }

@@ -1,4 +1,4 @@
-import type { ClientBase, Connection, Submittable } from 'pg'
+import type { ClientBase, Connection } from 'pg'
 
 /** The fields of a row, as `copy` sends them in binary: numbers big-endian, texts in UTF-8, null as null. */
 export type CopiedRow = readonly (Buffer | null)[]
@@ -49,7 +49,7 @@ export function copyOut(ask: ClientBase['query'], text: string, take: TakeRow): 
       handleEmptyQuery() {},
       handlePortalSuspended() {},
     }
-    ask(copy as unknown as Submittable)
+    ask(copy)
   })
 }
 

@@ -1,4 +1,3 @@
-import type { InputOf } from '@daybook/api/graphql'
 import { entryText } from '@daybook/memory/entry-text'
 import { isKindName, kindNamed } from '@daybook/memory/kinds/index'
 import { delimited } from '@daybook/memory/safe-text'
@@ -6,6 +5,7 @@ import { tool } from 'ai'
 import { z } from 'zod'
 import { DaybookClientError } from '../client-error.ts'
 import type { DaybookClient } from '../create-client.ts'
+import { contentOfKind, type MemoryContent } from '../documents/memory-content.ts'
 import type { Memory, SearchResult } from '../memory.ts'
 import type { MemoryFilter } from '../reads.ts'
 
@@ -160,7 +160,7 @@ function asData(text: string, notes: readonly string[] = []): string {
 }
 
 /** The revision that replaces what a memory says. Its id begins with its kind. @throws DaybookClientError VALIDATION */
-function revisionOf(memoryId: string, text: string): InputOf<'ReviseContentInput'> {
+function revisionOf(memoryId: string, text: string): MemoryContent {
   const kind = memoryId.split(':')[0] ?? ''
   if (!isKindName(kind))
     throw new DaybookClientError(
@@ -170,5 +170,5 @@ function revisionOf(memoryId: string, text: string): InputOf<'ReviseContentInput
         field: 'id',
       },
     )
-  return { [kind]: { [kindNamed(kind).mainField]: text } } as unknown as InputOf<'ReviseContentInput'>
+  return contentOfKind(kind, { [kindNamed(kind).mainField]: text })
 }

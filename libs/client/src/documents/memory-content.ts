@@ -1,4 +1,4 @@
-import { graphql } from '@daybook/api/graphql'
+import { graphql, type InputOf } from '@daybook/api/graphql'
 import { KIND_NAMES, type KindName, kindNamed } from '@daybook/memory/kinds/index'
 import { MEMORY_FIELD_NAMES, nameInMemory } from '@daybook/memory/kinds/name-in-memory'
 import { objectName } from '@daybook/memory/kinds/object-name'
@@ -39,16 +39,32 @@ export function memoryContent(): typeof NO_CONTENT {
   return graphql(text as 'fragment MemoryContent on Memory { id }')
 }
 
+type KeysOf<Union> = Union extends unknown ? keyof Union : never
+
+/** A union whose members also say which fields of the others they lack, so that each can be asked for. */
+type Exclusive<Union, Keys extends PropertyKey = KeysOf<Union>> = Union extends unknown
+  ? Union & { readonly [Key in Exclude<Keys, keyof Union>]?: undefined }
+  : never
+
+/** The fields of one kind, under its name. */
+export type MemoryContent = Exclusive<InputOf<'MemoryContentInput'>>
+
+/** Fields under the name of their kind. Daybook checks that they are its fields. */
+export const contentOfKind = (kind: string, fields: Readonly<Record<string, unknown>>): MemoryContent =>
+  ({ [kind]: fields }) as InputOf<'MemoryContentInput'>
+
 /** A memory with its own fields, by the name of its kind. */
-export type MemoryWithContent = Memory & { readonly content: Readonly<Record<string, object>> }
+export type MemoryWithContent = Memory & { readonly content: MemoryContent }
 
 /** The own fields of a memory that was asked for with `memoryContent`, as `RememberInput` takes them. */
-export function ownFields(answer: { readonly kind: string }): Readonly<Record<string, unknown>> {
+export function ownFields(answer: {
+  readonly kind: string
+  readonly [field: string]: unknown
+}): Readonly<Record<string, unknown>> {
   const kind = answer.kind.toLowerCase() as KindName
-  const raw = answer as unknown as Readonly<Record<string, unknown>>
   return Object.fromEntries(
     Object.keys(kindNamed(kind).fields)
-      .map((field) => [field, raw[answerName(kind, field)]] as const)
+      .map((field) => [field, answer[answerName(kind, field)]] as const)
       .filter(([, value]) => value !== null && value !== undefined),
   )
 }
@@ -59,5 +75,5 @@ export function withContent(answer: Memory): MemoryWithContent {
   const common = Object.fromEntries(
     Object.entries(others).filter(([name]) => (MEMORY_FIELD_NAMES as readonly string[]).includes(name)),
   ) as typeof others
-  return { id, kind, title, text, content: { [kind.toLowerCase()]: ownFields(answer) }, ...common }
+  return { id, kind, title, text, content: contentOfKind(kind.toLowerCase(), ownFields(answer)), ...common }
 }

@@ -32,7 +32,7 @@ export const UNDO = mutations.undo(`
   refusals { memoryId title code reason }`)
 
 /** What a change of one memory answers. */
-export type ChangedAnswer = ResultOf<typeof REVISE>['result']
+export type ChangedAnswer = ResultOf<typeof REVISE | typeof FORGET>['result']
 
 /** What remembering answers. */
 export type RememberedAnswer = ResultOf<typeof REMEMBER>['result']

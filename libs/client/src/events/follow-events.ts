@@ -1,6 +1,7 @@
 import type { ResultOf } from '@daybook/api/graphql'
 import * as subscriptions from '@daybook/api/subscriptions'
-import { type Memory, toMemory, WHOLE } from '../memory.ts'
+import { withContent } from '../documents/memory-content.ts'
+import { type Memory, WHOLE } from '../memory.ts'
 import { type EventsOptions, type Following, followJournal } from './follow-journal.ts'
 
 const EVENTS = subscriptions.events(
@@ -25,5 +26,5 @@ export async function* followEvents(
   options?: EventsOptions,
 ): AsyncGenerator<MemoryEvent, void> {
   for await (const event of followJournal(following, EVENTS, options))
-    yield { ...event, memory: event.memory === null ? null : toMemory(event.memory) }
+    yield { ...event, memory: event.memory === null ? null : withContent(event.memory) }
 }

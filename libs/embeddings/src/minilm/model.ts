@@ -65,7 +65,7 @@ export async function loadModel(prepared: PreparedModel, options: LoadOptions): 
       session_options: { intraOpNumThreads: options.threads, interOpNumThreads: 1, extra: WITHOUT_SPINNING },
     })
     const mean = tokenMeanOf(prepared)
-    return await createModel(model as unknown as BertModel, {
+    return await createModel(model, {
       tokenize: (text) => tokenizer.encode(text),
       unknownToken: tokenIn(tokenizer.encode('[UNK]')),
       // Alone, a piece inside a word keeps its mark.

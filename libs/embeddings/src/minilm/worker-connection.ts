@@ -40,6 +40,7 @@ const CLOSE_TIMEOUT = 10_000
 const YOUNG_MB = 6
 
 interface PendingCall {
+  /** Which result belongs to which request, types cannot follow. */
   resolve(result: never): void
   reject(error: EmbedderError): void
 }

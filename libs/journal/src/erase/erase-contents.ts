@@ -1,6 +1,12 @@
 import { contentHash } from '@daybook/memory/content'
 import { newSalts } from '@daybook/memory/event-hash'
-import { ERASED_EVENT, type EventMetadata, type LinkedEnvelope, SCHEMA_VERSION } from '@daybook/memory/events'
+import {
+  ERASED_EVENT,
+  type EventMetadata,
+  type JournalCursor,
+  type LinkedEnvelope,
+  SCHEMA_VERSION,
+} from '@daybook/memory/events'
 import { newId } from '@daybook/memory/id'
 import { embeddedTextOf } from '@daybook/memory/state'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
@@ -97,9 +103,9 @@ async function eraseTitles(
 }
 
 /** What an erasure did in the journal. */
-export interface Erasure {
+export interface Erasure<Event extends JournalCursor = JournalCursor> {
   /** One event for each erased memory, in the journal's order: who erased it and when, without content. */
-  readonly events: readonly LinkedEnvelope[]
+  readonly events: readonly Event[]
   /** How many events lost their content. */
   readonly contents: number
   /** Those that the journal does not have, or that were erased before. */
@@ -121,7 +127,7 @@ export async function eraseMemories(
   { db, projectId }: ProjectScope,
   memoryIds: readonly string[],
   metadata: EventMetadata,
-): Promise<Erasure> {
+): Promise<Erasure<LinkedEnvelope>> {
   if (memoryIds.length > MOST_ERASED) throw new RangeError(`at most ${MOST_ERASED} memories`)
   return db.transaction().execute(async (trx) => {
     const { now, sequence, hash, epoch } = await lockProject(trx, projectId)

@@ -67,7 +67,7 @@ const event = z
     dataSalt: salt.nullable(),
     dataHash: sha256,
     hash: sha256,
-    epoch: z.int32().min(2).optional(),
+    epoch: z.int32().min(2).exactOptional(),
     idempotencyKeys: z.array(z.strictObject({ key: storableString, requestHash: requestHash.nullable() })),
   })
   // Erased data has no salt either.
@@ -78,7 +78,11 @@ const event = z
 
 const end = z.strictObject({ events: count, projects: count, sha256 })
 
-const SCHEMAS: Readonly<Record<string, z.ZodType>> = { project, event, end }
+const LINES: Readonly<Record<string, z.ZodType<ExportLine>>> = {
+  project: project.transform((one) => ({ project: one })),
+  event: event.transform((one) => ({ event: one })),
+  end: end.transform((one) => ({ end: one })),
+}
 
 /** JSON escapes control characters. A backslash that is itself escaped does not begin an escape. */
 const NUL = /(?<!\\)(?:\\\\)*\\u0000/u
@@ -101,10 +105,10 @@ export function parseLine(line: number, text: string): ExportLine {
   if (isExportHeader(value)) return { header: checkHeader(line, value) }
   if (NUL.test(text)) throw new InvalidExportError(line, HOLDS_NUL)
   const [[kind, content] = ['', null], ...others] = Object.entries(value ?? {})
-  const schema = others.length === 0 ? SCHEMAS[kind] : undefined
+  const schema = others.length === 0 ? LINES[kind] : undefined
   if (schema === undefined) throw new InvalidExportError(line, 'is not a line of an exported journal')
   const checked = schema.safeParse(content)
-  if (checked.success) return { [kind]: checked.data } as unknown as ExportLine
+  if (checked.success) return checked.data
   const { path, message } = checked.error.issues[0] ?? { path: [], message: '' }
   throw new InvalidExportError(line, `is not a valid ${kind} of an export: ${[...path, message].join(' ')}`)
 }
@@ -129,7 +133,7 @@ export function parseEventLine(line: number, text: string): ExportedEvent {
       'holds half a character (an unpaired surrogate), which cannot be stored',
     )
   const checked = event.safeParse(value)
-  if (checked.success) return checked.data as ExportedEvent
+  if (checked.success) return checked.data
   const { path, message } = checked.error.issues[0] ?? { path: [], message: '' }
   throw new InvalidExportError(line, `is not a valid event: ${[...path, message].join(' ')}`)
 }

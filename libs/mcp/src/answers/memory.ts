@@ -185,7 +185,10 @@ interface Refusal {
   readonly currentVersion?: number | null | undefined
 }
 
-const isRefused = (result: Success | Refusal): result is Refusal => 'code' in result
+/** What a write of one memory came to. */
+export type Outcome = Success | Refusal
+
+const isRefused = (result: Outcome): result is Refusal => 'code' in result
 
 /**
  * The answer of a tool that writes several memories. Titles are shown where somebody else may have given them: an agent knows what it
@@ -195,7 +198,7 @@ const isRefused = (result: Success | Refusal): result is Refusal => 'code' in re
  */
 export function writtenAnswer(
   done: string,
-  results: readonly (Success | Refusal)[],
+  results: readonly Outcome[],
   { receipts, titled }: { readonly receipts: Receipts; readonly titled: boolean },
 ): Answer<z.input<typeof WRITTEN_OUTPUT>> {
   const sequences: number[] = []

@@ -1,4 +1,5 @@
 import type { InputOf } from '@daybook/api/graphql'
+import { contentOfKind, type MemoryContent } from '@daybook/client/documents/memory-content'
 import type { CommonFieldName } from '@daybook/memory/common-fields'
 import { isKindName, KIND_NAMES, type KindName, kindNamed } from '@daybook/memory/kinds/index'
 import { z } from 'zod'
@@ -44,10 +45,10 @@ export const COMMON = {
 } satisfies Record<Exclude<CommonFieldName, 'agent'>, z.ZodType>
 
 /** The common fields among what was given, as the API takes them. */
-export function commonOf(given: Readonly<Record<string, unknown>>): Partial<InputOf<'ReviseInput'>> {
+export function commonOf(given: Readonly<Record<string, unknown>>): Omit<InputOf<'ReviseInput'>, 'content'> {
   return Object.fromEntries(
     Object.keys(COMMON).flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]])),
-  ) as Partial<InputOf<'ReviseInput'>>
+  ) as Omit<InputOf<'ReviseInput'>, 'content'>
 }
 
 /**
@@ -71,7 +72,7 @@ export function withFields(given: unknown, kind: string, others: readonly string
  * A kind's own fields as the API takes them: choices such as `closed` are enums there.
  * @throws ApiError VALIDATION that lists the kind's fields, for one that it does not have
  */
-export function contentOf(kind: string, given: Readonly<Record<string, unknown>>): Record<string, unknown> {
+export function contentOf(kind: string, given: Readonly<Record<string, unknown>>): MemoryContent {
   if (!isKindName(kind))
     throw new ApiError('VALIDATION', `There is no kind "${kind}": ${KIND_NAMES.join(', ')}`)
   const known = kindNamed(kind).fields
@@ -85,7 +86,7 @@ export function contentOf(kind: string, given: Readonly<Record<string, unknown>>
     name,
     Array.isArray(known[name]?.shape) && typeof value === 'string' ? value.toUpperCase() : value,
   ])
-  return { [kind]: Object.fromEntries(values) }
+  return contentOfKind(kind, Object.fromEntries(values))
 }
 
 /**

@@ -1,7 +1,6 @@
-import type { InputOf } from '@daybook/api/graphql'
 import * as mutations from '@daybook/api/mutations'
 import { z } from 'zod'
-import { WRITTEN, WRITTEN_OUTPUT, writtenAnswer } from '../answers/memory.ts'
+import { type Outcome, WRITTEN, WRITTEN_OUTPUT, writtenAnswer } from '../answers/memory.ts'
 import { jsonIn } from '../json-schema.ts'
 import type { Session } from '../session.ts'
 import { COMMON, commonOf, contentOf, fields, KIND_FIELDS, withFields } from './memory-arguments.ts'
@@ -74,9 +73,9 @@ export const remember = tool({
       ...commonOf(common),
       onExisting,
       idempotencyKey: session.newKey(idempotencyKey, at),
-    })) as unknown as readonly InputOf<'RememberInput'>[]
+    }))
     const { result } = await session.ask(REMEMBER, { inputs })
-    return writtenAnswer('remembered', result as never, { receipts: session.receipts, titled: false })
+    return writtenAnswer('remembered', result, { receipts: session.receipts, titled: false })
   },
 })
 
@@ -110,7 +109,7 @@ export const indexDocument = tool({
       context: within ?? session.context,
       idempotencyKey: session.newKey(undefined),
     })
-    return writtenAnswer('indexed', [result] as never, { receipts: session.receipts, titled: false })
+    return writtenAnswer('indexed', [result], { receipts: session.receipts, titled: false })
   },
 })
 
@@ -123,9 +122,9 @@ export async function writeEach(
   done: string,
   ids: readonly string[],
   session: Session,
-  write: (variables: { readonly id: string; readonly idempotencyKey: string }) => Promise<object>,
+  write: (variables: { readonly id: string; readonly idempotencyKey: string }) => Promise<Outcome>,
 ): Promise<Answer<z.input<typeof WRITTEN_OUTPUT>>> {
-  const results: object[] = []
+  const results: Outcome[] = []
   for (const id of ids) results.push(await write({ id, idempotencyKey: session.newKey(undefined) }))
-  return writtenAnswer(done, results as never, { receipts: session.receipts, titled: true })
+  return writtenAnswer(done, results, { receipts: session.receipts, titled: true })
 }

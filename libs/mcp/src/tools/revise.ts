@@ -3,7 +3,7 @@ import * as mutations from '@daybook/api/mutations'
 import { isKindName } from '@daybook/memory/kinds/index'
 import { safeLine } from '@daybook/memory/safe-text'
 import { z } from 'zod'
-import { WRITTEN, WRITTEN_OUTPUT, writtenAnswer } from '../answers/memory.ts'
+import { type Outcome, WRITTEN, WRITTEN_OUTPUT, writtenAnswer } from '../answers/memory.ts'
 import { OPERATION, operationLine, succeeded, waitForOperation } from '../tool-result.ts'
 import { COMMON, commonOf, contentOf, emptied, fields, withFields } from './memory-arguments.ts'
 import { writeEach } from './remember.ts'
@@ -56,7 +56,7 @@ export const revise = tool({
     changes: [{ id: memoryId, fields: { content: 'Validate expiry and audience of a JWT' }, importance: 8 }],
   }),
   async run({ changes, idempotencyKey }, session) {
-    const results: object[] = []
+    const results: Outcome[] = []
     // One after the other: two changes of one memory keep their order.
     for (const [
       at,
@@ -86,7 +86,7 @@ export const revise = tool({
       })
       results.push(result)
     }
-    return writtenAnswer('revised', results as never, { receipts: session.receipts, titled: true })
+    return writtenAnswer('revised', results, { receipts: session.receipts, titled: true })
   },
 })
 
@@ -128,7 +128,7 @@ export const restore = tool({
       version,
       idempotencyKey: session.newKey(undefined),
     })
-    return writtenAnswer('restored', [result] as never, { receipts: session.receipts, titled: true })
+    return writtenAnswer('restored', [result], { receipts: session.receipts, titled: true })
   },
 })
 

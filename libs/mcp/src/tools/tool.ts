@@ -63,4 +63,4 @@ export type Tool = Omit<ToolDefinition, 'run'> & {
 /** Defines a tool. */
 export const tool = <Input extends z.ZodObject, Output extends z.ZodObject>(
   definition: ToolDefinition<Input, Output>,
-): Tool => definition as unknown as Tool
+): Tool => definition

@@ -85,7 +85,7 @@ function contentField({ shape, required }: Field): z.ZodType {
   return required ? form : form.optional()
 }
 
-const CONTENTS = Object.fromEntries(
+const CONTENTS = Object.fromEntries<z.ZodType>(
   KIND_NAMES.map((kind) => [
     kind,
     z.looseObject(
@@ -94,7 +94,7 @@ const CONTENTS = Object.fromEntries(
       ),
     ),
   ]),
-) as unknown as Record<KindName, z.ZodType>
+) as Record<KindName, z.ZodType>
 
 /**
  * The payload of an event, from wherever its data came: an import, a home, the bus, the database. Nothing else makes a state of

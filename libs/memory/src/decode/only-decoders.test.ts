@@ -13,7 +13,6 @@ const ASSERTION =
 const ALLOWED: Readonly<Record<string, string>> = {
   'libs/memory/src/decode/decode-command.ts': 'it is the decoder',
   'libs/memory/src/decode/decode-event.ts': 'it is the decoder',
-  'libs/memory/src/documents/following-parts.ts': 'picks fields of a state',
   'libs/sync/src/branch/branch-commands.ts':
     'of kept commands, which toRequest decodes before anything is decided',
   'libs/sync/src/follower/route-to-homes.ts': 'of a receipt that is passed on, of which only the id is sent',

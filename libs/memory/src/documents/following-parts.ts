@@ -2,7 +2,7 @@ import { changedFields } from '../changed-fields.ts'
 import { COMMON_FIELD_NAMES } from '../common-fields.ts'
 import type { NewEvent } from '../events.ts'
 import { newId } from '../id.ts'
-import type { Memory, MemoryState } from '../state.ts'
+import type { CommonFields, Memory, MemoryState } from '../state.ts'
 
 /** What becomes of a document, as far as its further parts depend on it. */
 export interface DocumentChange {
@@ -58,7 +58,7 @@ function writePart(document: MemoryState, { number, text, part, now }: WrittenPa
   const { title } = document.content
   const common = Object.fromEntries(
     COMMON_FIELD_NAMES.filter((name) => name !== 'supersedes').map((name) => [name, document[name]]),
-  ) as unknown as MemoryState
+  ) as Omit<CommonFields, 'supersedes'>
   const { writtenBy, editedBy, textBy } = part?.state ?? {}
   const state: MemoryState = {
     ...common,

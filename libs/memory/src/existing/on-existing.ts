@@ -55,7 +55,7 @@ const joined = (words: readonly string[]) => words.map((word) => `${characters(w
  */
 export function identityKey(kind: KindName, content: Content, context: string | null): string | null {
   const { key, identity } = kindNamed(kind)
-  const name = key(content as never)
+  const name = key(content)
   if (identity === null || typeof name !== 'string' || isBlank(name)) return null
   const place = identity.within === 'context' ? (context ?? '') : ''
   const alike = (identity.alike ?? []).map((field) => content[field] ?? '')

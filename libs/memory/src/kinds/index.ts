@@ -217,5 +217,5 @@ export function isKindName(word: string): word is KindName {
  * checks.
  */
 export function kindNamed(kindName: KindName): Kind {
-  return KINDS[kindName] as unknown as Kind
+  return KINDS[kindName]
 }

@@ -51,12 +51,12 @@ export interface Kind<F extends Fields = Fields> {
 
 /**
  * Declares a kind. Defaults: `text` is also the embedded text, and its first line the title; no key; no field
- * is the same in the memory.
+ * is the same in the memory. Outside the declaration, only the kind's own checks know the types of its content.
  */
 export function kind<const F extends Fields>(
   definition: Pick<Kind<F>, 'name' | 'description' | 'fields' | 'mainField' | 'body' | 'text'> &
     Partial<Pick<Kind<F>, 'key' | 'identity' | 'title' | 'embeddedText' | 'sameInMemory'>>,
-): Kind<F> {
+): Kind {
   return {
     key: () => null,
     identity: null,

@@ -59,7 +59,7 @@ export class HostFolder extends NodeFS {
     const preRun: Options['preRun'] = [
       ...(options.preRun ?? []),
       ({ FS }) => {
-        const files = (FS.filesystems as unknown as { NODEFS: HostFiles }).NODEFS
+        const files: HostFiles = FS.filesystems.NODEFS
         if (this.#synced) passSyncsOn(files)
         noticeFullLog(files, this.#onLogFull)
       },

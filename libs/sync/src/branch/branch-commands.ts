@@ -50,7 +50,7 @@ export const toBranchCommand = (row: Row): BranchCommand => ({
   position: row.position,
   key: row.idempotency_key,
   command: storedCommand(row),
-  metadata: row.metadata as unknown as AppendMetadata,
+  metadata: row.metadata,
   memoryId: row.memory_id,
   baseVersion: row.base_version,
   restsOnPrevious: row.rests_on_previous,

@@ -59,7 +59,7 @@ const toConflict = (row: Row): SyncConflict => ({
   projectId: row.project_id,
   memoryId: row.memory_id,
   command: storedCommand(row),
-  metadata: row.metadata as unknown as AppendMetadata,
+  metadata: row.metadata,
   baseVersion: row.base_version,
   homeVersion: row.home_version,
   code: row.code,
@@ -187,7 +187,7 @@ export async function resolveConflict(
 const commandOf = (row: Row): NewBranchCommand => ({
   key: row.idempotency_key,
   command: storedCommand(row),
-  metadata: row.metadata as unknown as AppendMetadata,
+  metadata: row.metadata,
   memoryId: row.memory_id,
   baseVersion: null,
   requestHash: null,

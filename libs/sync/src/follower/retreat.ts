@@ -48,8 +48,8 @@ export async function retreat({ db, projectId }: ProjectScope, common: number): 
       .where('project_id', '=', projectId)
       .forUpdate()
       .executeTakeFirstOrThrow()
-    const scope = { db: trx as never, projectId }
-    await updateFollowed({ db: trx, projectId }, { mayGoBack: false })
+    const scope = { db: trx, projectId }
+    await updateFollowed(scope, { mayGoBack: false })
     const found = await commandsAfter(scope, common, copied)
     const waiting = await readBranch(trx, projectId)
     await trx.deleteFrom('branch_commands').where('project_id', '=', projectId).execute()

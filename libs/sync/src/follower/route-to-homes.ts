@@ -4,7 +4,7 @@ import { decideBatch } from '@daybook/journal/append/decide-batch'
 import type { JournalWriter } from '@daybook/journal/append/journal-writer'
 import type { Erasure } from '@daybook/journal/erase/erase-contents'
 import { DaybookError, UnavailableError } from '@daybook/memory/errors'
-import type { CommittedEvent, EventMetadata, LinkedEnvelope } from '@daybook/memory/events'
+import type { CommittedEvent, EventMetadata } from '@daybook/memory/events'
 import { newId } from '@daybook/memory/id'
 import type { MemoryState } from '@daybook/memory/state'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
@@ -206,16 +206,13 @@ async function eraseAtHome(
   memoryIds: readonly string[],
   { correlationId, causationId }: EventMetadata,
 ): Promise<Erasure> {
-  const answer = await home
-    .ask('erase', { memoryIds, correlationId, causationId }, erased)
-    .catch((error: unknown) => {
-      if (!(error instanceof UnavailableError)) throw error
-      throw new UnavailableError(
-        `An erasure is for good and everywhere, so the home of the project has to do it: ${error.message}. Try again when it can be reached`,
-        { cause: error },
-      )
-    })
-  return { ...answer, events: answer.events as unknown as readonly LinkedEnvelope[] }
+  return home.ask('erase', { memoryIds, correlationId, causationId }, erased).catch((error: unknown) => {
+    if (!(error instanceof UnavailableError)) throw error
+    throw new UnavailableError(
+      `An erasure is for good and everywhere, so the home of the project has to do it: ${error.message}. Try again when it can be reached`,
+      { cause: error },
+    )
+  })
 }
 
 /** Nothing that is decided here is written: the receipts say where it stands. */

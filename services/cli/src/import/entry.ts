@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
-import type { InputOf } from '@daybook/api/graphql'
 import * as mutations from '@daybook/api/mutations'
 import * as queries from '@daybook/api/queries'
 import { MEMORY } from '@daybook/client/documents/memory'
-import { memoryContent, withContent } from '@daybook/client/documents/memory-content'
+import { contentOfKind, memoryContent, withContent } from '@daybook/client/documents/memory-content'
 import { sortedJson } from '@daybook/memory/canonical-json'
 import { COMMON_DEFAULTS } from '@daybook/memory/common-fields'
 import { type KindName, kindNamed } from '@daybook/memory/kinds/index'
@@ -144,15 +143,14 @@ export async function reviseToInput(connection: Connection, id: string, input: K
   const whole = {
     ...withDefaults(input),
     // What the file no longer has is emptied.
-    content: {
-      [kind]: Object.fromEntries(
-        fields.map((field) => [field, (given as Record<string, unknown>)[field] ?? null]),
-      ),
-    },
+    content: contentOfKind(
+      kind,
+      Object.fromEntries(fields.map((field) => [field, (given as Record<string, unknown>)[field] ?? null])),
+    ),
   }
   const { sequence } = await mutate(connection, REVISE, (idempotencyKey) => ({
     id,
-    input: whole as unknown as InputOf<'ReviseInput'>,
+    input: whole,
     idempotencyKey,
   }))
   return sequence

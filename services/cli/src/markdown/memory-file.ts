@@ -3,7 +3,12 @@ import { basename, join, relative } from 'node:path'
 import type { InputOf, ResultOf } from '@daybook/api/graphql'
 import * as queries from '@daybook/api/queries'
 import { MEMORY } from '@daybook/client/documents/memory'
-import { type MemoryWithContent, memoryContent, withContent } from '@daybook/client/documents/memory-content'
+import {
+  contentOfKind,
+  type MemoryWithContent,
+  memoryContent,
+  withContent,
+} from '@daybook/client/documents/memory-content'
 import { COMMON_DEFAULTS } from '@daybook/memory/common-fields'
 import { isKindName, type KindName, kindNamed } from '@daybook/memory/kinds/index'
 import { nameInMemory } from '@daybook/memory/kinds/name-in-memory'
@@ -83,11 +88,8 @@ export function inputFromMemoryFile({ fields, body }: MarkdownFile): KeyedInput 
   if (extra.length > 0)
     common['metadata'] = { ...Object.fromEntries(extra), ...(common['metadata'] as object | undefined) }
   const id = typeof fields['id'] === 'string' ? fields['id'] : null
-  const input = { content: { [kind]: content }, ...common }
-  return {
-    ...input,
-    idempotencyKey: `markdown:${id ?? hash(JSON.stringify(input))}`,
-  } as unknown as KeyedInput
+  const input = { content: contentOfKind(kind, content), ...common }
+  return { ...input, idempotencyKey: `markdown:${id ?? hash(JSON.stringify(input))}` }
 }
 
 /** A Markdown file taken apart. */

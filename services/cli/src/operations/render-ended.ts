@@ -33,6 +33,7 @@ function took({ createdAt, startedAt, finishedAt }: Operation): string {
 
 type Result = Readonly<Record<string, unknown>>
 
+/** To the API a result is any JSON; the handler of the type made it (`operation-types.ts`). */
 function outcome(operation: Operation, result: Result, options: ReportOptions): string[] {
   const { type, projection } = operation
   const number = (name: string) => Number(result[name] ?? 0)

@@ -1,4 +1,5 @@
 import { enumValue, type InputOf } from '@daybook/api/graphql'
+import { contentOfKind } from '@daybook/client/documents/memory-content'
 import { type KindName, kindNamed } from '@daybook/memory/kinds/index'
 import { type Field, ON_EXISTING } from '@daybook/memory/kinds/kind'
 import { nameInMemory } from '@daybook/memory/kinds/name-in-memory'
@@ -48,8 +49,7 @@ export function toRememberInput(
     return [[field, Array.isArray(shape) ? String(value).toUpperCase() : value] as const]
   })
   return {
-    // The type checker cannot follow the kind's definition here; the daemon checks the content.
-    content: { [kind]: Object.fromEntries(fields) } as unknown as RememberInput['content'],
+    content: contentOfKind(kind, Object.fromEntries(fields)),
     ...commonFields(common),
     ...(common.onExisting !== undefined && { onExisting: toOnExisting(common.onExisting) }),
     ...(common.idempotencyKey !== undefined && { idempotencyKey: common.idempotencyKey }),

@@ -23,19 +23,12 @@ export const matches = (filter: EntryFilter, entry: JournalEntry): boolean =>
 
 /** The values that the events have, by field, in alphabetical order. */
 export function valuesOf(entries: readonly JournalEntry[]): Readonly<Record<FilterField, readonly string[]>> {
-  const found = Object.fromEntries(FILTER_FIELDS.map((field) => [field, new Set<string>()])) as Record<
-    FilterField,
-    Set<string>
-  >
-  for (const entry of entries)
-    for (const field of FILTER_FIELDS) {
-      const value = entry[field]
-      if (value !== null) found[field].add(value)
-    }
   return Object.fromEntries(
     FILTER_FIELDS.map((field) => [
       field,
-      [...found[field]].toSorted((one, other) => one.localeCompare(other)),
+      [...new Set(entries.flatMap((entry) => entry[field] ?? []))].toSorted((one, other) =>
+        one.localeCompare(other),
+      ),
     ]),
-  ) as unknown as Readonly<Record<FilterField, readonly string[]>>
+  ) as Record<FilterField, string[]>
 }

@@ -68,7 +68,7 @@ const CONTROLS: Readonly<Record<string, 'text' | 'lines' | 'moment'>> = {
 export function valueIn(memory: WholeMemory, { field, control }: DraftField): string {
   const value = field.startsWith('content.')
     ? memory.own[field.slice('content.'.length)]
-    : (memory as unknown as Readonly<Record<string, unknown>>)[field]
+    : (memory as Readonly<Record<string, unknown>>)[field]
   if (value === null || value === undefined) return ''
   if (control === 'json') return Object.keys(value).length === 0 ? '' : JSON.stringify(value, null, 2)
   if (control === 'moment') return localMinute(String(value))

@@ -23,6 +23,7 @@ export function outcomeOf(operation: Operation): Outcome {
   return succeeded(operation, result)
 }
 
+/** To the API a result is any JSON; the handler of the type made it (`operation-types.ts`). */
 function succeeded({ type, projection }: Operation, result: Readonly<Record<string, unknown>>): Outcome {
   const count = (name: string) => Number(result[name] ?? 0)
   switch (type) {

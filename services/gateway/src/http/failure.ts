@@ -81,11 +81,10 @@ function failure(code: Failure['code'], message: string): Failure {
  * Makes a failing SSE subscription send its error as the last result, and then complete. Yoga would cut the
  * connection, which a client cannot tell from a network failure. (WebSocket has its own message for errors.)
  */
-export function endWithError(mask: (error: unknown) => Error): Plugin {
+export function endWithError(mask: (error: unknown) => GraphQLError): Plugin {
   return {
     onResultProcess({ result, setResult }) {
-      if (isAsyncIterable(result))
-        setResult(withLastError(result as AsyncIterable<ExecutionResult>, mask) as never)
+      if (isAsyncIterable(result)) setResult(withLastError(result as AsyncIterable<ExecutionResult>, mask))
     },
   }
 }
@@ -93,7 +92,7 @@ export function endWithError(mask: (error: unknown) => Error): Plugin {
 /** Not a generator, because `return()` must reach the source even while a result is pending. */
 function withLastError(
   source: AsyncIterable<ExecutionResult>,
-  mask: (error: unknown) => Error,
+  mask: (error: unknown) => GraphQLError,
 ): AsyncIterableIterator<ExecutionResult> {
   const iterator = source[Symbol.asyncIterator]()
   let failed = false
@@ -104,7 +103,7 @@ function withLastError(
         return await iterator.next()
       } catch (error) {
         failed = true
-        return { done: false, value: { errors: [mask(error) as never] } }
+        return { done: false, value: { errors: [mask(error)] } }
       }
     },
     async return() {
@@ -174,11 +173,11 @@ const tooFast = ({ retryAfter }: RateLimitedError) => ({
  * unchanged. For everything else the client learns only that it happened; the log has the rest.
  */
 export function createMaskError({ logger }: { readonly logger: Logger }) {
-  return (error: unknown): Error => {
+  return (error: unknown): GraphQLError => {
     const source = origin(error)
-    const located = isGraphQLError(error) ? { path: error.path, nodes: error.nodes } : {}
+    const located = isGraphQLError(error) ? { path: error.path ?? null, nodes: error.nodes ?? null } : {}
     const toLocated = (masked: GraphQLError) =>
-      createGraphQLError(masked.message, { ...located, extensions: masked.extensions } as never)
+      createGraphQLError(masked.message, { ...located, extensions: masked.extensions })
     if (source instanceof DaybookError) return toLocated(expected(source))
     if (isDatabaseUnavailable(source) || isStatementTimeout(source)) {
       logger.warn({ error: source }, 'the database cannot be used')

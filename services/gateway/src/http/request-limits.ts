@@ -7,6 +7,7 @@ import {
   type DocumentNode,
   type ExecutionArgs,
   type ExecutionResult,
+  type GraphQLError,
   type GraphQLSchema,
   getOperationAST,
   Kind,
@@ -175,7 +176,7 @@ export function limitUpload(
  */
 export function boundWork(
   { config, activity, budget, limits, quarantines }: GatewayParts,
-  mask: (error: unknown) => Error,
+  mask: (error: unknown) => GraphQLError,
 ): Plugin<RequestContext> {
   const { deadlineMs, perKey } = config.work
   const work = createKeyWork(perKey)
@@ -189,7 +190,7 @@ export function boundWork(
       try {
         spend(args)
       } catch (error) {
-        setResultAndStopExecution({ errors: [mask(error) as never] })
+        setResultAndStopExecution({ errors: [mask(error)] })
       }
     },
     onExecute({ args, executeFn, setExecuteFn }) {
@@ -211,7 +212,7 @@ export function boundWork(
           const working = run().finally(end)
           return await withinDeadline(working, deadlineMs, isMutation)
         } catch (error) {
-          return { errors: [mask(error) as never] }
+          return { errors: [mask(error)] }
         }
       })
     },

@@ -3,7 +3,7 @@ import { DaybookError } from '@daybook/memory/errors'
 import { isDatabaseUnavailable } from '@daybook/postgres/errors'
 import { answerRaw, type HttpServer, readRequestTarget } from '@daybook/runtime/http/http-server'
 import { type Logger, withLogFields } from '@daybook/runtime/logger'
-import type { ExecutionResult, GraphQLError } from 'graphql'
+import type { GraphQLError } from 'graphql'
 import {
   CloseCode,
   type Context,
@@ -76,7 +76,7 @@ export function serveWebSocket(
     const prepared = await prepareOperation(graphql, request, payload)
     if (!('args' in prepared)) return withoutHttp(prepared)
     const { args, execute, subscribe } = prepared
-    return { ...args, rootValue: { execute, subscribe } } as never
+    return { ...args, rootValue: { execute, subscribe } }
   }
   // An error becomes the answer to its operation. Thrown to graphql-ws, it would close the socket and end the
   // others too.
@@ -84,10 +84,10 @@ export function serveWebSocket(
     try {
       const { correlationId } = args.contextValue
       const result = await withLogFields({ correlationId }, async () => start(args))
-      const { errors } = result as ExecutionResult
-      return (errors === undefined ? result : { ...(result as object), errors: withoutHttp(errors) }) as never
+      if (Symbol.asyncIterator in result || result.errors === undefined) return result
+      return { ...result, errors: withoutHttp(result.errors) }
     } catch (error) {
-      return { errors: withoutHttp([mask(error) as GraphQLError]) } as never
+      return { errors: withoutHttp([mask(error)]) }
     }
   }
 
@@ -121,7 +121,7 @@ export function serveWebSocket(
       try {
         return await prepare(connection, payload)
       } catch (error) {
-        return withoutHttp([mask(error) as GraphQLError])
+        return withoutHttp([mask(error)])
       }
     },
   })
@@ -141,12 +141,8 @@ const LAST_MS = 500
 function withoutHttp(errors: readonly GraphQLError[]): GraphQLError[] {
   return errors.map((error) => {
     const { http: _, ...extensions } = error.extensions
-    const { nodes, path } = error
-    return createGraphQLError(error.message, {
-      ...(nodes !== undefined && { nodes }),
-      ...(path !== undefined && { path }),
-      extensions,
-    })
+    const { nodes = null, path = null } = error
+    return createGraphQLError(error.message, { nodes, path, extensions })
   })
 }
 

@@ -8,6 +8,7 @@ import { useAPQ } from '@graphql-yoga/plugin-apq'
 import {
   type DocumentNode,
   type ExecutionArgs,
+  type ExecutionResult,
   type GraphQLError,
   type GraphQLSchema,
   getOperationAST,
@@ -18,7 +19,7 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql'
-import { createYoga, type Plugin } from 'graphql-yoga'
+import { createYoga, type Plugin, type PromiseOrValue } from 'graphql-yoga'
 import { LRUCache } from 'lru-cache'
 import { createContext, type GatewayParts } from '../context.ts'
 import { schema as daybookSchema } from '../schema/index.ts'
@@ -125,7 +126,9 @@ interface GivenOperation {
 }
 
 /** Yoga's own `execute` or `subscribe`, whose plugins check scopes, bound the work and mask errors. */
-export type Run = (args: ExecutionArgs) => unknown
+export type Run = (
+  args: ExecutionArgs,
+) => PromiseOrValue<ExecutionResult | AsyncIterableIterator<ExecutionResult>>
 
 /** An operation that is ready to run. */
 export interface PreparedOperation {
@@ -156,7 +159,7 @@ export async function prepareOperation(
     variableValues: given.variables,
     contextValue: await contextFactory(),
   }
-  return { args: args as unknown as PreparedOperation['args'], execute, subscribe }
+  return { args, execute, subscribe }
 }
 
 /** A scope, and the first field that needs it. */
@@ -170,8 +173,8 @@ interface Needed {
  * their fields runs. This is the only place where scopes are checked: fields only say what they need
  * (`schema/resolve-in-project.ts`), and one that says nothing needs what its kind of operation needs.
  */
-function checkScopes(mask: (error: unknown) => Error): Plugin<RequestContext> {
-  const refuse = (args: ExecutionArgs, stop: (result: never) => void) => {
+function checkScopes(mask: (error: unknown) => GraphQLError): Plugin<RequestContext> {
+  const refuse = (args: ExecutionArgs, stop: (result: ExecutionResult) => void) => {
     const { access } = args.contextValue as RequestContext
     const operation = getOperationAST(args.document, args.operationName)
     // Yoga has its own answers for both.
@@ -179,7 +182,7 @@ function checkScopes(mask: (error: unknown) => Error): Plugin<RequestContext> {
     try {
       requireScopes(access, neededBy(args.schema, args.document, operation))
     } catch (error) {
-      stop({ errors: [mask(error)] } as never)
+      stop({ errors: [mask(error)] })
     }
   }
   return {

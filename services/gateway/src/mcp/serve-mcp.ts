@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { textOf } from '@daybook/api/graphql'
+import { type GraphQLDocument, textOf } from '@daybook/api/graphql'
 import { CHANGES, type Change, changeBus } from '@daybook/mcp/changes'
 import { createReceipts, type Receipts } from '@daybook/mcp/receipts'
 import { createMcpServer } from '@daybook/mcp/server'
@@ -79,16 +79,14 @@ function choose(toolsets: string) {
 function askInProcess(
   graphql: GraphQLServer,
   request: KnownRequest,
-  mask: (error: unknown) => Error,
+  mask: (error: unknown) => GraphQLError,
 ): Daybook {
   return {
     async ask(document, variables, { agent }) {
-      const { data, errors } = await run(graphql, asAgent(request, agent), mask, {
-        query: textOf(document as never),
-        variables: variables as Record<string, unknown>,
-      })
+      const given = variables as Record<string, unknown>
+      const { data, errors } = await run(graphql, asAgent(request, agent), mask, document, given)
       if (errors?.[0] !== undefined) throw apiError(errors[0])
-      return data as never
+      return data!
     },
   }
 }
@@ -97,7 +95,7 @@ function askInProcess(
 async function* followInProcess(
   graphql: GraphQLServer,
   request: KnownRequest,
-  mask: (error: unknown) => Error,
+  mask: (error: unknown) => GraphQLError,
   signal: AbortSignal,
 ): AsyncGenerator<Change> {
   const prepared = await prepareOperation(graphql, request, { query: textOf(CHANGES) })
@@ -114,7 +112,7 @@ async function* followInProcess(
       if (data != null) yield data.events
     }
   } catch (error) {
-    throw error instanceof ApiError ? error : apiError(mask(error) as GraphQLError)
+    throw error instanceof ApiError ? error : apiError(mask(error))
   } finally {
     signal.removeEventListener('abort', stop)
   }
@@ -124,19 +122,20 @@ async function* followInProcess(
 const asAgent = (request: KnownRequest, agent: string | null): KnownRequest =>
   agent === null ? request : { ...request, claims: { agent, ...request.claims } }
 
-async function run(
+async function run<Result>(
   graphql: GraphQLServer,
   request: KnownRequest,
-  mask: (error: unknown) => Error,
-  given: { readonly query: string; readonly variables: Record<string, unknown> },
-): Promise<ExecutionResult> {
+  mask: (error: unknown) => GraphQLError,
+  document: GraphQLDocument<Result>,
+  variables: Record<string, unknown>,
+): Promise<ExecutionResult<Result>> {
   try {
-    const prepared = await prepareOperation(graphql, request, given)
+    const prepared = await prepareOperation(graphql, request, { query: textOf(document), variables })
     return 'args' in prepared
-      ? ((await prepared.execute(prepared.args)) as ExecutionResult)
+      ? ((await prepared.execute(prepared.args)) as ExecutionResult<Result>)
       : { errors: prepared }
   } catch (error) {
-    return { errors: [mask(error) as GraphQLError] }
+    return { errors: [mask(error)] }
   }
 }
 

@@ -2,7 +2,6 @@ import type { Embedders } from '@daybook/embeddings/embedders'
 import { findModel, unknownModel } from '@daybook/embeddings/models'
 import { UnavailableError, ValidationError } from '@daybook/memory/errors'
 import { newId } from '@daybook/memory/id'
-import type { JsonObject } from '@daybook/operations/operation'
 import type { RebuildResult, ReindexOptions } from '@daybook/operations/operation-types'
 import { HandedOnError, type Work } from '@daybook/operations/run-operations'
 import type { Database } from '@daybook/postgres/connect'
@@ -78,19 +77,16 @@ async function build(
   const { db } = parts
   const builder: Builder = { operationId: work.operation.id, owner: work.owner, token: newId() }
   let checkpoint = await goOn(db, rebuildable, work)
-  const save = async (next: Checkpoint) => {
-    checkpoint = next
-    await work.report({ checkpoint: next as unknown as JsonObject })
-  }
+  const save = (next: Checkpoint) => work.report({ checkpoint: { ...next } })
 
   await work.report({ phase: 'making', done: 0, total: null })
   await dropUnfinished(db, rebuildable, checkpoint?.generation ?? null, builder)
   if (checkpoint === null || (await findGeneration(db, rebuildable, checkpoint.generation)) === null) {
     const { generation } = await rebuildable.create(await modelOf(parts, rebuildable, options), builder)
-    await save({ generation, begun: await now(db), loading: null })
+    checkpoint = { generation, begun: await now(db), loading: null }
+    await save(checkpoint)
   }
-  const reached = checkpoint as unknown as Checkpoint
-  const { generation: number, begun } = reached
+  const { generation: number, begun } = checkpoint
   const found = await findGeneration(db, rebuildable, number)
   if (found === null) throw new Error(`generation ${number} of ${rebuildable.name} is not there`)
   if (found.status === 'live') return report(db, rebuildable, found)
@@ -100,13 +96,7 @@ async function build(
 
   if (found.status === 'building') {
     const regenerateBefore = options.regenerateEmbeddings ? begun : null
-    await loadProjects(
-      db,
-      rebuildable,
-      generation,
-      { regenerateBefore, fence, checkpoint: reached, save },
-      work,
-    )
+    await loadProjects(db, rebuildable, generation, { regenerateBefore, fence, checkpoint, save }, work)
     await work.report({ phase: 'embedding', done: 0, total: null })
     await waitForVectors(parts, rebuildable, generation, fence, work)
     await work.report({ phase: 'indexing', done: 0, total: null })

@@ -54,6 +54,7 @@ for (const kind of KIND_NAMES) {
         // The interface `Memory` has the field.
         if (sameInMemory.includes(name)) return []
         const options = { nullable: isNullable(name), description: field.description }
+        // Pothos types its result by `nullable`, which is known only at run time.
         const resolve = ({ state }: Memory) => state.content[name] ?? null
         const shape = field.shape
         const made =
