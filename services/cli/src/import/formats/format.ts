@@ -82,14 +82,22 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 /** Node's longest string is little more than 512 MiB, so a larger file cannot be parsed. */
 const LARGEST = 500 * 1024 * 1024
 
-/** Parses a file as one JSON value. @returns undefined if it is none. @throws UsageError if it is too large */
+/** Parses a file as one JSON value, else as a list of those that its lines are. A line that is none stays text. @throws UsageError if it is too large */
 export async function readJson(path: string): Promise<unknown> {
   const { size } = await stat(path)
   if (size > LARGEST)
     throw new UsageError(`${path} cannot be imported: it is larger than ${sizeInWords(LARGEST)}; split it`)
   const bytes = await readFile(path)
+  const text = new TextDecoder(encodingOf(bytes)).decode(bytes)
+  return (
+    parsed(text) ?? text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [parsed(line) ?? line]))
+  )
+}
+
+/** The value of a JSON text; undefined if it is none. */
+function parsed(text: string): unknown {
   try {
-    return JSON.parse(new TextDecoder(encodingOf(bytes)).decode(bytes))
+    return JSON.parse(text)
   } catch {
     return undefined
   }

@@ -1,4 +1,4 @@
-import { readdir, stat } from 'node:fs/promises'
+import { open, readdir, stat } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { UsageError } from '../../command-line.ts'
 import { chatgpt } from './chatgpt.ts'
@@ -6,9 +6,10 @@ import { claude } from './claude.ts'
 import { type ForeignFile, type ImportFormat, type JsonFormat, readJson } from './format.ts'
 import { markdown, readMarkdown } from './markdown.ts'
 import { mem0 } from './mem0.ts'
+import { claudeMem, memoryService, serverMemory } from './memory-servers.ts'
 
 /** The formats that are one JSON value. A new one is a file beside this one and an entry here. */
-const JSON_FORMATS: readonly JsonFormat[] = [mem0, chatgpt, claude]
+const JSON_FORMATS: readonly JsonFormat[] = [mem0, chatgpt, claude, serverMemory, memoryService, claudeMem]
 
 /** What other programs write, in the order of the help. */
 export const FORMATS: readonly ImportFormat[] = [markdown, ...JSON_FORMATS]
@@ -30,11 +31,22 @@ export async function openForeign(path: string, given: string | undefined): Prom
   const isMarkdown = isFolder || extension === '.md' || extension === '.markdown'
   if (given === undefined ? isMarkdown : given === markdown.name)
     return { format: markdown, read: () => readMarkdown(path) }
-  if (given === undefined && extension !== '.json') return null
+  if (given === undefined && extension !== '.json' && !(await isGraph(path, extension))) return null
   const value = isFolder ? undefined : await readJson(path)
   const format = JSON_FORMATS.find((one) => (given ?? one.name) === one.name && one.fits(value))
   if (format !== undefined) return { format, read: () => format.items(value) }
   if (given === undefined) return null
   const { description } = FORMATS.find(({ name }) => name === given) ?? { description: given }
   throw new UsageError(`${path} cannot be imported as ${given}: it is not ${description}`)
+}
+
+/** How the lines of a knowledge graph begin. */
+const GRAPH = /^\uFEFF?\s*\{\s*"type"\s*:\s*"(?:entity|relation)"/u
+
+/** Whether a file of JSON Lines is a knowledge graph, by its first bytes: other ones may be too large to be read whole. */
+async function isGraph(path: string, extension: string): Promise<boolean> {
+  if (extension !== '.jsonl') return false
+  await using file = await open(path)
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(256), 0, 256, 0)
+  return GRAPH.test(buffer.toString('utf8', 0, bytesRead))
 }
