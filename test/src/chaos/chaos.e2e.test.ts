@@ -21,5 +21,4 @@ needing(OWN_POSTGRES, OWN_NATS).test(
     expect(run.differences, `seed ${SEED}, kept in ${run.folder}`).toEqual([])
     expect(run.acknowledged).toBeGreaterThan(0)
   },
-  400_000,
 )

@@ -20,15 +20,16 @@ export interface Asked {
   readonly kind: 'query' | 'mutation' | 'subscription'
   readonly document: string
   readonly variables: Readonly<Record<string, unknown>>
+  /** How long a subscription is listened to, in milliseconds. Default 250. */
+  readonly listenMs?: number
 }
 
-/** How long a subscription is listened to, in milliseconds. */
-const LISTENING_MS = 250
+const LISTEN_MS = 250
 
-/** Sends an operation. @returns the answer's head and body as they came; of a stream, what came within 250 ms */
+/** Sends an operation. @returns the answer's head and body as they came; of a stream, what came while it was listened to */
 export async function ask(asker: Asker, transport: Transport, asked: Asked): Promise<string> {
   if (transport === 'WebSocket') return askSocket(asker, asked)
-  const { document: query, variables, kind } = asked
+  const { document: query, variables, kind, listenMs = LISTEN_MS } = asked
   const streams = kind === 'subscription' || transport === 'SSE'
   const headers = {
     authorization: `Bearer ${asker.key}`,
@@ -42,7 +43,7 @@ export async function ask(asker: Asker, transport: Transport, asked: Asked): Pro
   const search = new URLSearchParams({ query, variables: JSON.stringify(variables) })
   const url = `${asker.url}/graphql${byGet ? `?${search}` : ''}`
   const init = byGet ? { headers } : { method: 'POST', headers, body: JSON.stringify({ query, variables }) }
-  return receive(url, init, kind === 'subscription' ? LISTENING_MS : HANGS_MS)
+  return receive(url, init, kind === 'subscription' ? listenMs : HANGS_MS)
 }
 
 /** Sends an HTTP request. @returns status, headers and body, as much as came in time */
@@ -99,7 +100,7 @@ async function askSocket({ url, key, project }: Asker, asked: Asked): Promise<st
       { query, variables },
       { next: note, error: (error) => (note(error), resolve()), complete: resolve },
     )
-    if (asked.kind === 'subscription') setTimeout(stop, LISTENING_MS)
+    if (asked.kind === 'subscription') setTimeout(stop, asked.listenMs ?? LISTEN_MS)
   })
   await client.dispose()
   return `over WebSocket\n${received.join('\n')}`

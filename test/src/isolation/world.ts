@@ -5,7 +5,7 @@ import { newId } from '@daybook/memory/id'
 import type { TestDatabase } from '@daybook/postgres/testing/test-database'
 import { pause } from '@daybook/runtime/backoff'
 import type { GraphQLInputObjectType } from 'graphql'
-import { type Asker, ask, jsonIn, TRANSPORTS, type Transport } from './ask.ts'
+import { type Asked, type Asker, ask, jsonIn, TRANSPORTS, type Transport } from './ask.ts'
 import { foreignIn, type Leak, namesIn } from './leaks.ts'
 import { COMMON, makeKey, makeProject, newWord, noteIds, type Project } from './project.ts'
 import { type Chooser, type RootField, rootFields, variablesOf } from './schema-operations.ts'
@@ -217,7 +217,7 @@ export function textsFor(
 export async function askField(
   world: World,
   reader: Reader,
-  field: RootField,
+  field: RootField & Pick<Asked, 'listenMs'>,
   variables: Readonly<Record<string, unknown>>,
   transport: Transport = 'POST',
 ): Promise<ReturnType<typeof jsonIn>> {

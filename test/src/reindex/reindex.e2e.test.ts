@@ -27,5 +27,4 @@ needing(OWN_POSTGRES, OWN_NATS).test(
     expect(run.searches).toBeGreaterThan(0)
     expect(run.writes).toBeGreaterThan(0)
   },
-  400_000,
 )

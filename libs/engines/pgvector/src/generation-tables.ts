@@ -19,7 +19,7 @@ export const PGVECTOR = 'pgvector'
  *   5  the vector index may hold signs (`generation-tables.ts`)
  *   6  words are indexed by their parts too (`libs/memory/src/word-parts.ts`)
  */
-export const LAYOUT_VERSION = 6
+export const LAYOUT_VERSION = 7
 
 /** The tables of one generation, for use in a statement. */
 export interface GenerationTables extends LexicalTables {

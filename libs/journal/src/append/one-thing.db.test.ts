@@ -3,6 +3,7 @@ import { partsOf } from '@daybook/memory/documents/following-parts'
 import { fold } from '@daybook/memory/events'
 import { identityKeyOf } from '@daybook/memory/existing/on-existing'
 import { newId } from '@daybook/memory/id'
+import { KIND_NAMES, kindNamed } from '@daybook/memory/kinds/index'
 import { type Memory, titleOf } from '@daybook/memory/state'
 import { anyCharacter } from '@daybook/memory/testing/any-character'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
@@ -116,6 +117,26 @@ describe.each(TEST_DATABASES)('one thing, one memory on $name', ({ start, severa
     ])
       expect((await append(scope, other)).memory.version).toBe(1)
   })
+
+  it.each(KIND_NAMES.filter((kind) => kindNamed(kind).identity !== null))(
+    'finds the same %s again, whichever of its fields have its identity',
+    async (kind) => {
+      const append = appending()
+      const scope = await database.newProject()
+      // Every field, so that a kind which is added need not be described here. Choices and times are no names.
+      const fields = Object.fromEntries(
+        Object.entries(kindNamed(kind).fields)
+          .filter(([, { schema }]) => schema.safeParse('a name').success)
+          .map(([field]) => [field, `a ${field}`]),
+      )
+      const once = await append(scope, remembering({ content: { kind, fields }, onExisting: 'REVISE' }))
+      const again = await append(
+        scope,
+        remembering({ content: { kind, fields }, importance: 9, onExisting: 'REVISE' }),
+      )
+      expect(again.memory).toMatchObject({ version: 2, state: { id: once.memory.state.id } })
+    },
+  )
 
   it('rejects or keeps both where the caller says so', async () => {
     const scope = await database.newProject()

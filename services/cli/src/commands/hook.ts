@@ -103,6 +103,9 @@ function logFailure(command: Command, error: unknown): void {
 
 const withinMs = (command: Command): number => command.opts<{ readonly within?: number }>().within ?? ALIVE_MS
 
+/** The longest that a round of requests may take, once the daemon is known to be there. */
+const roundMs = (command: Command): number => Math.max(TIMEOUT_MS, withinMs(command))
+
 const contextOf = ({ folder }: HookInput, command: Command) =>
   detectContext({
     explicit: command.opts<{ readonly context?: string }>().context,
@@ -127,7 +130,7 @@ async function start(input: HookInput, command: Command): Promise<void> {
   ])
   // Of the home folder and the like nothing is known that would belong to this session.
   if (context === null) return
-  const text = await knownOf(connection, context, { tokens, timeoutMs: TIMEOUT_MS })
+  const text = await knownOf(connection, context, { tokens, timeoutMs: roundMs(command) })
   if (text !== '') printRaw(JSON.stringify(GIVE[input.client](text)))
 }
 
@@ -167,5 +170,9 @@ async function keep(input: HookInput, command: Command, isOver: boolean): Promis
   const said = readTranscript(transcript)
   const record = recordOf(said, { title: TITLES[client], folder })
   if (record === null) return
-  await rememberSession(connection, { input, record, context, startedAt: said.startedAt, isOver }, TIMEOUT_MS)
+  await rememberSession(
+    connection,
+    { input, record, context, startedAt: said.startedAt, isOver },
+    roundMs(command),
+  )
 }
