@@ -6,7 +6,7 @@ import { prepareRun } from './test/prepare-run.ts'
 prepareRun()
 
 /** Of a test and of its hooks, and so of whatever they wait for. Far beyond what any takes: only one that hangs meets it. */
-const LIMIT_MS = 900_000
+const LIMIT_MS = 600_000
 
 const within = (files: string) => [`{libs,services,test}/**/${files}`]
 
@@ -29,7 +29,7 @@ export default defineConfig({
     setupFiles: ['test/patience.ts'],
     testTimeout: LIMIT_MS,
     hookTimeout: LIMIT_MS,
-    expect: { poll: { timeout: 800_000 } },
+    expect: { poll: { timeout: 500_000 } },
     projects: [
       {
         extends: true,
