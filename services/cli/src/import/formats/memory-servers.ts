@@ -32,6 +32,9 @@ function* recordsOf(
   }
 }
 
+const isRelation = (one: unknown) => isRecord(one) && one['type'] === 'relation'
+const isEntity = (one: unknown) => isRecord(one) && one['type'] === 'entity' && 'observations' in one
+
 /** A knowledge graph has one entity or relation a line, and the server's own answers have them in two lists. */
 function graphIn(
   value: unknown,
@@ -41,8 +44,6 @@ function graphIn(
       ? { entities: value['entities'], relations: value['relations'] }
       : undefined
   if (!Array.isArray(value)) return undefined
-  const isRelation = (one: unknown) => isRecord(one) && one['type'] === 'relation'
-  const isEntity = (one: unknown) => isRecord(one) && one['type'] === 'entity' && 'observations' in one
   if (!value.some((one) => isEntity(one) || isRelation(one))) return undefined
   return { entities: value.filter((one) => !isRelation(one)), relations: value.filter(isRelation) }
 }

@@ -24,14 +24,17 @@ const CONVERSATIONS = 'conversations.json'
  * @throws UsageError if it is not of the given format
  */
 export async function openForeign(path: string, given: string | undefined): Promise<ForeignFile | null> {
-  const isFolder = (await stat(path)).isDirectory()
+  const stats = await stat(path)
+  const isFolder = stats.isDirectory()
   if (isFolder && given !== markdown.name && (await readdir(path)).includes(CONVERSATIONS))
     return openForeign(join(path, CONVERSATIONS), given)
   const extension = extname(path).toLowerCase()
   const isMarkdown = isFolder || extension === '.md' || extension === '.markdown'
   if (given === undefined ? isMarkdown : given === markdown.name)
     return { format: markdown, read: () => readMarkdown(path) }
-  if (given === undefined && extension !== '.json' && !(await isGraph(path, extension))) return null
+  // A pipe can be read once only.
+  const isLines = extension === '.jsonl' && stats.isFile()
+  if (given === undefined && extension !== '.json' && !(isLines && (await isGraph(path)))) return null
   const value = isFolder ? undefined : await readJson(path)
   const format = JSON_FORMATS.find((one) => (given ?? one.name) === one.name && one.fits(value))
   if (format !== undefined) return { format, read: () => format.items(value) }
@@ -44,8 +47,7 @@ export async function openForeign(path: string, given: string | undefined): Prom
 const GRAPH = /^\uFEFF?\s*\{\s*"type"\s*:\s*"(?:entity|relation)"/u
 
 /** Whether a file of JSON Lines is a knowledge graph, by its first bytes: other ones may be too large to be read whole. */
-async function isGraph(path: string, extension: string): Promise<boolean> {
-  if (extension !== '.jsonl') return false
+async function isGraph(path: string): Promise<boolean> {
   await using file = await open(path)
   const { buffer, bytesRead } = await file.read(Buffer.alloc(256), 0, 256, 0)
   return GRAPH.test(buffer.toString('utf8', 0, bytesRead))
