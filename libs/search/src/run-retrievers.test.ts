@@ -53,7 +53,7 @@ async function begin({
     atOnce,
     options: DEFAULT_RANKING,
     request: { mode: 'HYBRID' },
-    vector: () => embedded.promise.then(() => ({ vector: new Float32Array(1), tokens: null })),
+    queryVector: () => embedded.promise.then(() => ({ vector: new Float32Array(1), tokens: null })),
     tokens: () => embedded.promise.then(() => tokens),
     frequencies: async () => ({ documents: 1_000, documentFrequency: new Map([['pier', 10]]) }),
     compared: (hashes: Iterable<string>) => {

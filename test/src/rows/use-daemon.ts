@@ -205,7 +205,7 @@ async function write(daemon: Daemon): Promise<Written> {
   const { forget } = await ask<{ forget: Written }>(
     daemon,
     `mutation ($again: RememberInput!, $first: ID!, $second: ID!) {
-      remember(input: $again) { ... on Remembered { duplicate } }
+      remember(input: $again) { ... on Remembered { duplicate sameText } }
       revise(id: $first, input: { content: { note: { text: "Mary: The auth service signs tokens with its own key." } } }) { __typename }
       restore(id: $first, version: 1) { __typename }
       forget(id: $second) { ... on Forgotten { sequence hash memory { id } } }

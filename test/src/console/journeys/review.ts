@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest'
 import { seriousFindings } from '../support/axe.ts'
-import type { ConsoleSuite } from '../support/console-suite.ts'
+import type { ConsoleSuite, Tenant } from '../support/console-suite.ts'
+
+/** Waits until one pair is suspected: texts are compared once they have their vectors. */
+const oneSuspected = ({ ask }: Tenant) =>
+  expect.poll(async () => (await ask('{ suspected { edges { cursor } } }')).suspected.edges.length).toBe(1)
 
 /** The page of suspected pairs. */
 export function reviewJourneys(suite: ConsoleSuite): void {
@@ -9,6 +13,7 @@ export function reviewJourneys(suite: ConsoleSuite): void {
     const note = (text: string) => ({ content: { note: { text } }, context: 'shop' })
     await tenant.remember([note('The shop opens at nine in the morning')])
     await tenant.remember([note('The shop opens at ten in the morning'), note('Bees make honey')])
+    await oneSuspected(tenant)
     const visit = await suite.visitAs(tenant, { path: '/console/review' })
     const { page } = visit
     const pairs = page.getByRole('list', { name: 'Suspected pairs' }).locator(':scope > li')
@@ -36,6 +41,7 @@ export function reviewJourneys(suite: ConsoleSuite): void {
     await page.getByText('Nothing is suspected.').waitFor()
 
     await tenant.remember([note('The shop opens at eleven in the morning')])
+    await oneSuspected(tenant)
     await page.reload()
     await pairs.getByRole('button', { name: 'Forget newer' }).first().click()
     await pairs.getByRole('link', { name: 'Undo …' }).click()
@@ -51,6 +57,7 @@ export function reviewJourneys(suite: ConsoleSuite): void {
     const tenant = await suite.newTenant()
     const note = (text: string) => ({ content: { note: { text } }, context: 'shop' })
     await tenant.remember([note('The till has 20 drawers'), note('The till has 30 drawers')])
+    await oneSuspected(tenant)
     const { createKey: reader } = await suite.askAsAdmin(
       'mutation ($input: CreateKeyInput!) { createKey(input: $input) { ... on CreatedKey { key } } }',
       { input: { name: 'reader', projects: [tenant.project], scopes: ['READ'] } },
