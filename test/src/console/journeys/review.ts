@@ -3,8 +3,10 @@ import { seriousFindings } from '../support/axe.ts'
 import type { ConsoleSuite, Tenant } from '../support/console-suite.ts'
 
 /** Waits until one pair is suspected: texts are compared once they have their vectors. */
-const oneSuspected = ({ ask }: Tenant) =>
-  expect.poll(async () => (await ask('{ suspected { edges { cursor } } }')).suspected.edges.length).toBe(1)
+async function oneSuspected({ ask }: Tenant): Promise<void> {
+  const count = async () => (await ask('{ suspected { edges { cursor } } }')).suspected.edges.length
+  await expect.poll(count).toBe(1)
+}
 
 /** The page of suspected pairs. */
 export function reviewJourneys(suite: ConsoleSuite): void {
