@@ -25,6 +25,13 @@ export const SUSPICIONS = {
 /** One of them. */
 export type Suspicion = keyof typeof SUSPICIONS
 
+/** The same as the heading of a pair. */
+export const SUSPICION_HEADINGS: Readonly<Record<Suspicion, string>> = {
+  duplicate: 'They seem to say the same',
+  replaced: 'The newer one seems to replace the older one',
+  contradicts: 'They seem to contradict each other',
+}
+
 /** The ways, with what they do, for people. */
 export const SETTLEMENTS = {
   supersede: 'The newer memory supersedes the older one, which stays and is ranked below it.',

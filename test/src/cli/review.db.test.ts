@@ -30,7 +30,7 @@ test('suspected pairs are listed with what differs, and how to settle them', asy
   const older = await write(client, 'The gateway of the web shop listens on port 8080.')
   const newer = await write(client, 'The gateway of the web shop\u001B[31m listens on port 8443.')
   const { stdout, stderr } = await review('--suspicion', 'contradicts')
-  expect(stdout).toContain('1. seem to contradict each other')
+  expect(stdout).toContain('1. They seem to contradict each other')
   expect(stdout).toContain('"8080" → "8443"')
   expect(stdout).toContain(older)
   expect(stdout).not.toContain('\u001B')

@@ -220,7 +220,7 @@ export function writtenAnswer(
     if (isRefused(result)) return `${place}Refused: ${described(result)}`
     const { memory, duplicate, outcome, sameText = [] } = result
     const how = outcome === undefined ? done : outcome.toLowerCase()
-    const line = `${place}${how}: ${memory.id} version ${memory.version}${duplicate ? ' (sent before)' : ''}${sameText.length === 0 ? '' : `; ${sameText.join(', ')} says the same already: forget one of them`}`
+    const line = `${place}${how}: ${memory.id} version ${memory.version}${duplicate ? ' (sent before)' : ''}${sameText.length === 0 ? '' : `; the same is there already: ${sameText.join(', ')}. Forget one if one is enough`}`
     return titled ? `${line}\n  ${safeLine(memory.title)}` : line
   })
   return {

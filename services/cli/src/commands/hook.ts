@@ -53,7 +53,11 @@ export function configureHook(command: Command): void {
     .action((_: object, self: Command) => run(self, end))
   for (const one of command.commands)
     addGlobalOptions(
-      one.option('--within <ms>', `the longest to wait for the daemon (default ${ALIVE_MS})`, wholeNumber(1)),
+      one.option(
+        '--within <ms>',
+        `the longest to wait for the daemon (default ${ALIVE_MS}); above ${TIMEOUT_MS}, also for each of its answers`,
+        wholeNumber(1),
+      ),
     )
   addExamples(command, [
     `echo '{"hook_event_name": "SessionStart", "cwd": "/work/shop"}' | daybook hook session-start`,

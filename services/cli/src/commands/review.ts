@@ -2,20 +2,17 @@ import { enumValue, type ResultOf } from '@daybook/api/graphql'
 import * as mutations from '@daybook/api/mutations'
 import * as queries from '@daybook/api/queries'
 import { safeLine } from '@daybook/memory/safe-text'
-import { SETTLEMENTS, type Settlement, SUSPICIONS, type Suspicion } from '@daybook/memory/settle'
+import {
+  SETTLEMENTS,
+  type Settlement,
+  SUSPICION_HEADINGS,
+  SUSPICIONS,
+  type Suspicion,
+} from '@daybook/memory/settle'
 import { type Command, Option } from 'commander'
 import { request, succeeded } from '../client/request.ts'
 import { addExamples, addGlobalOptions, addNotes, invocation, wholeNumber } from '../command.ts'
-import {
-  counted,
-  note,
-  type Painter,
-  painterFor,
-  print,
-  printJson,
-  shorten,
-  spoken,
-} from '../output/print.ts'
+import { counted, note, type Painter, painterFor, print, printJson, shorten } from '../output/print.ts'
 import { addFilterOptions, filterFrom } from '../search/find-memories.ts'
 
 /** Adds the subcommands of `daybook review`. */
@@ -116,15 +113,8 @@ function show(pairs: readonly Pair[], next: string | null): void {
 /** Columns of a text. */
 const TEXT = 100
 
-/** What is between a pair's differences. */
-const MARKS: Readonly<Record<string, string>> = {
-  DUPLICATE: 'seem to say the same',
-  REPLACED: 'the newer one seems to replace the older one',
-  CONTRADICTS: 'seem to contradict each other',
-}
-
 function lines(number: number, { kind, older, newer, differences }: Pair, paint: Painter): string[] {
-  const head = `${number}. ${paint.bold(MARKS[kind] ?? spoken(kind))}`
+  const head = `${number}. ${paint.bold(SUSPICION_HEADINGS[kind.toLowerCase() as Suspicion])}`
   const differ = differences.map((one) => `${quoted(one.older)} ${paint.dim('→')} ${quoted(one.newer)}`)
   const memory = (name: string, one: Pair['older']) => [
     `   ${name}  ${(one.occurredAt ?? one.createdAt).slice(0, 10)}  ${shorten(safeLine(one.text), TEXT)}`,

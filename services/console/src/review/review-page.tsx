@@ -1,4 +1,10 @@
-import { SETTLEMENTS, type Settlement, SUSPICIONS, type Suspicion } from '@daybook/memory/settle'
+import {
+  SETTLEMENTS,
+  type Settlement,
+  SUSPICION_HEADINGS,
+  SUSPICIONS,
+  type Suspicion,
+} from '@daybook/memory/settle'
 import { useId, useState } from 'preact/hooks'
 import { readSuspected, type SettledPair, type SuspectedPair, settlePair } from '../api/review.ts'
 import { ErrorNotice } from '../components/error-notice.tsx'
@@ -7,13 +13,6 @@ import { useChange, useLatest } from '../components/hooks.ts'
 import { MemoryFacts } from '../components/memory-facts.tsx'
 import { setParams, useLocation } from '../router/location.ts'
 import type { PageProps } from '../shell/page.ts'
-
-/** What a pair is suspected of, in the heading of its card. */
-const HEADINGS: Readonly<Record<Suspicion, string>> = {
-  duplicate: 'These seem to say the same',
-  replaced: 'The newer one seems to replace the older one',
-  contradicts: 'These seem to contradict each other',
-}
 
 /** The suspected pairs, and what a person decides about them. Nothing is decided by itself. */
 export default function ReviewPage({ session }: PageProps) {
@@ -53,7 +52,7 @@ function Choice({
 }) {
   const id = useId()
   return (
-    <div class="review-choice">
+    <div class="choice-line">
       <label for={`${id}suspicion`}>Show</label>
       <select
         id={`${id}suspicion`}
@@ -114,13 +113,9 @@ function Pairs({
               ? 'Nothing is suspected.'
               : 'Nothing is suspected among the newest memories.'}
       </p>
-      <ol class="review-pairs" aria-label="Suspected pairs">
-        {pairs.map((pair) => (
-          <li key={`${pair.older.id} ${pair.newer.id}`} class="card">
-            <Pair pair={pair} canWrite={canWrite} />
-          </li>
-        ))}
-      </ol>
+      {pairs.map((pair) => (
+        <Pair key={`${pair.older.id} ${pair.newer.id}`} pair={pair} canWrite={canWrite} />
+      ))}
       {next !== null && (
         <div class="buttons">
           <button type="button" disabled={waiting} onClick={() => setAfter(next)}>
@@ -154,14 +149,14 @@ function Pair({ pair, canWrite }: { readonly pair: SuspectedPair; readonly canWr
       setSettled({ words, written: await settlePair(gives.id, stays.id, as) })
     })
   return (
-    <>
-      <h2>{HEADINGS[kind.toLowerCase() as Suspicion]}</h2>
-      <div class="review-pair">
+    <article class="card stack">
+      <h2>{SUSPICION_HEADINGS[kind.toLowerCase() as Suspicion]}</h2>
+      <div class="side-by-side">
         {[['Older', older] as const, ['Newer', newer] as const].map(([name, memory]) => (
           <section key={name} aria-label={name}>
             <p class="small muted">{name}</p>
             <MemoryFacts memory={memory} />
-            {memory.text !== memory.title && <pre class="review-text">{memory.text}</pre>}
+            {memory.text !== memory.title && <pre class="hit-text">{memory.text}</pre>}
           </section>
         ))}
       </div>
@@ -210,6 +205,6 @@ function Pair({ pair, canWrite }: { readonly pair: SuspectedPair; readonly canWr
           </div>
         )
       )}
-    </>
+    </article>
   )
 }

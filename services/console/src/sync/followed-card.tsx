@@ -100,7 +100,7 @@ export function FollowedCard({
         </p>
       )}
       {change.error !== null && <ErrorNotice error={change.error} />}
-      <label class="rule-choice">
+      <label class="choice-line">
         <span class="small muted">In a conflict</span>
         <select
           aria-label={`In a conflict of ${project.name}`}

@@ -62,7 +62,7 @@ describe.each(TEST_DATABASES.slice(-1))('MCP over HTTP on $name', ({ start }) =>
       const again = await call(client, 'remember', { memories })
       const plain = id.slice('note:'.length)
       expect(again.structuredContent.results[0].sameText).toEqual([plain])
-      expect(again.content[0].text).toContain(`${plain} says the same already: forget one of them`)
+      expect(again.content[0].text).toContain(`the same is there already: ${plain}`)
       await client.close()
     })
 

@@ -18,9 +18,9 @@ export function reviewJourneys(suite: ConsoleSuite): void {
     await oneSuspected(tenant)
     const visit = await suite.visitAs(tenant, { path: '/console/review' })
     const { page } = visit
-    const pairs = page.getByRole('list', { name: 'Suspected pairs' }).locator(':scope > li')
+    const pairs = page.getByRole('article')
     await page.getByText('1 pair, the latest written first.').waitFor()
-    await pairs.getByRole('heading', { name: 'These seem to contradict each other' }).waitFor()
+    await pairs.getByRole('heading', { name: 'They seem to contradict each other' }).waitFor()
     await pairs.getByText('They differ in nine → ten').waitFor()
     await pairs.getByRole('region', { name: 'Older' }).getByRole('link').waitFor()
     expect(await seriousFindings(page)).toEqual([])

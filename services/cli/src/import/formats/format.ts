@@ -79,6 +79,18 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** The entries of a list as objects; what is none is said. @param name of one entry, for messages */
+export function* recordsOf(
+  list: readonly unknown[],
+  name: string,
+  toItem: (record: Readonly<Record<string, unknown>>, where: string) => ImportItem,
+): Generator<ImportItem> {
+  for (const [index, one] of list.entries()) {
+    const where = `${name} ${index + 1}`
+    yield isRecord(one) ? toItem(one, where) : { where, problem: `is no object: ${JSON.stringify(one)}` }
+  }
+}
+
 /** Node's longest string is little more than 512 MiB, so a larger file cannot be parsed. */
 const LARGEST = 500 * 1024 * 1024
 

@@ -1,35 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ImportItem } from './format.ts'
+import { describe, expect, test } from 'vitest'
+import { inputs, readForeign, useFolder, writeIn } from '../testing/foreign-files.ts'
 import { openForeign } from './open-foreign.ts'
 
-let folder = ''
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'daybook-formats-'))
-})
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
-function write(path: string, content: unknown): string {
-  const whole = join(folder, path)
-  mkdirSync(dirname(whole), { recursive: true })
-  writeFileSync(whole, typeof content === 'string' ? content : JSON.stringify(content))
-  return whole
-}
-
-/** The format that is told, and its items. */
-async function read(
-  path: string,
-  given?: string,
-): Promise<{ name: string | undefined; items: ImportItem[] }> {
-  const file = await openForeign(path, given)
-  const items: ImportItem[] = []
-  if (file !== null) for await (const item of file.read()) items.push(item)
-  return { name: file?.format.name, items }
-}
-
-const inputs = (items: readonly ImportItem[]) => items.map((item) => ('input' in item ? item.input : item))
+const folder = useFolder()
+const write = (path: string, content: unknown) => writeIn(folder, path, content)
 
 describe('markdown', () => {
   test('files become documents with what their front matter says; other files and hidden folders are passed over', async () => {
@@ -40,7 +16,7 @@ describe('markdown', () => {
     write('vault/people/Ada.md', 'Keeps bees.')
     write('vault/.obsidian/x.md', 'hidden')
     write('vault/picture.png', 'x')
-    const { name, items } = await read(join(folder, 'vault'))
+    const { name, items } = await readForeign(join(folder, 'vault'))
     expect(name).toBe('markdown')
     expect(inputs(items)).toEqual([
       {
@@ -59,10 +35,10 @@ describe('markdown', () => {
 
   test('the key changes with the text, and with nothing else', async () => {
     const path = write('one.md', 'first')
-    const first = inputs((await read(path)).items)
-    expect(inputs((await read(path)).items)).toEqual(first)
+    const first = inputs((await readForeign(path)).items)
+    expect(inputs((await readForeign(path)).items)).toEqual(first)
     write('one.md', 'second')
-    const [second] = inputs((await read(path)).items)
+    const [second] = inputs((await readForeign(path)).items)
     expect(second).not.toMatchObject({
       idempotencyKey: (first[0] as { idempotencyKey: string }).idempotencyKey,
     })
@@ -72,7 +48,7 @@ describe('markdown', () => {
     write('bad/a.md', '---\n: [\n---\nx')
     write('bad/b.md', ' \n')
     write('bad/c.md', 'fine')
-    const { items } = await read(join(folder, 'bad'))
+    const { items } = await readForeign(join(folder, 'bad'))
     expect(items.map((item) => [item.where, ...Object.keys(item).slice(1)])).toEqual([
       ['a.md', 'leftOut'],
       ['a.md', 'input', 'id'],
@@ -84,7 +60,7 @@ describe('markdown', () => {
 
   test('a folder without Markdown is refused', async () => {
     write('empty/x.txt', 'x')
-    await expect(read(join(folder, 'empty'))).rejects.toThrow('holds no Markdown file')
+    await expect(readForeign(join(folder, 'empty'))).rejects.toThrow('holds no Markdown file')
   })
 
   test.each([
@@ -100,21 +76,21 @@ describe('markdown', () => {
     ['date: 2024-03-05\ncreated: 2024-03-01', '2024-03-05T00:00:00.000Z', { created: '2024-03-01' }],
     ['date: 20240399', undefined, { date: 20240399 }],
   ])('of the front matter %j nothing is lost', async (given, occurredAt, metadata) => {
-    const [input] = inputs((await read(write('dated/x.md', `---\n${given}\n---\nText.`))).items)
+    const [input] = inputs((await readForeign(write('dated/x.md', `---\n${given}\n---\nText.`))).items)
     expect(input).toMatchObject({ metadata: { ...metadata, path: 'x.md' } })
     expect(input).toHaveProperty('occurredAt', occurredAt)
   })
 
   test('names of front matter count whatever their capitals, and both tag and tags', async () => {
     const path = write('capitals.md', '---\nTitle: A\nTags: [x, null]\ntag: y\n---\nText.')
-    expect(inputs((await read(path)).items)).toMatchObject([
+    expect(inputs((await readForeign(path)).items)).toMatchObject([
       { content: { document: { title: 'A' } }, labels: ['x', 'y'], metadata: { path: 'capitals.md' } },
     ])
   })
 
   test('what only has a kind is a document of others', async () => {
     const path = write('todo.md', '---\nkind: todo\nstatus: done\n---\nPaint the fence.')
-    expect(inputs((await read(path)).items)).toMatchObject([
+    expect(inputs((await readForeign(path)).items)).toMatchObject([
       { content: { document: { content: 'Paint the fence.' } }, metadata: { kind: 'todo', status: 'done' } },
     ])
   })
@@ -126,7 +102,7 @@ describe('markdown', () => {
     symlinkSync('../else/Bees.md', join(folder, 'linked/Again.md'))
     symlinkSync('.', join(folder, 'linked/circle'))
     symlinkSync('nowhere', join(folder, 'linked/broken'))
-    const { items } = await read(join(folder, 'linked'))
+    const { items } = await readForeign(join(folder, 'linked'))
     const texts = items.flatMap((item) =>
       'input' in item
         ? [(item.input.content as { document?: { content: string } }).document?.content]
@@ -164,7 +140,7 @@ describe('chatgpt', () => {
         },
       },
     ])
-    const { name, items } = await read(dirname(path))
+    const { name, items } = await readForeign(dirname(path))
     expect(name).toBe('chatgpt')
     expect(inputs(items)).toEqual([
       {
@@ -226,7 +202,7 @@ describe('chatgpt', () => {
         },
       },
     ])
-    expect(inputs((await read(path)).items)).toMatchObject([
+    expect(inputs((await readForeign(path)).items)).toMatchObject([
       { content: { note: { text: 'Pier E7' } } },
       { leftOut: 'thoughts' },
       { content: { note: { text: 'plan:\nFerry first' } } },
@@ -236,7 +212,7 @@ describe('chatgpt', () => {
 
   test('an odd conversation is named, and the others are read', async () => {
     const mapping = message('a', null, 'user', ['Meridian'])
-    const { name, items } = await read(
+    const { name, items } = await readForeign(
       write('odd.json', [{ title: 'Odd', mapping: null }, 7, { title: 'Good', id: 'i', mapping }]),
     )
     expect(name).toBe('chatgpt')
@@ -251,7 +227,7 @@ describe('chatgpt', () => {
     const text = JSON.stringify([{ title: 't', id: 'i', mapping: message('a', null, 'user', ['Grüße']) }])
     for (const bytes of [`\uFEFF${text}`, Buffer.from(`\uFEFF${text}`, 'utf16le')]) {
       writeFileSync(join(folder, 'bytes.json'), bytes)
-      expect(inputs((await read(join(folder, 'bytes.json'))).items)).toMatchObject([
+      expect(inputs((await readForeign(join(folder, 'bytes.json'))).items)).toMatchObject([
         { content: { note: { text: 'Grüße' } } },
       ])
     }
@@ -259,14 +235,16 @@ describe('chatgpt', () => {
 
   test('a tree with a circle ends', async () => {
     const mapping = { ...message('a', 'b', 'user', ['x']), ...message('b', 'a', 'user', ['y']) }
-    const { items } = await read(write('circle.json', [{ title: 't', id: 'i', current_node: 'a', mapping }]))
+    const { items } = await readForeign(
+      write('circle.json', [{ title: 't', id: 'i', current_node: 'a', mapping }]),
+    )
     expect(items).toHaveLength(2)
   })
 })
 
 describe('claude', () => {
   test('messages become notes; text that was read from attachments stands below', async () => {
-    const { name, items } = await read(
+    const { name, items } = await readForeign(
       write('claude.json', [
         {
           uuid: '11112222-3333',
@@ -308,7 +286,7 @@ describe('claude', () => {
   })
 
   test('artifacts and spoken words are texts; a conversation without messages is named', async () => {
-    const { items } = await read(
+    const { items } = await readForeign(
       write('artifact.json', [
         {
           uuid: 'c',
@@ -355,7 +333,7 @@ describe('mem0', () => {
     ['an export', { memories: [memory] }],
     ['a list', [memory]],
   ])('%s becomes notes', async (_, value) => {
-    const { name, items } = await read(write('mem0.json', value))
+    const { name, items } = await readForeign(write('mem0.json', value))
     expect(name).toBe('mem0')
     expect(inputs(items)).toEqual([
       expect.objectContaining({
@@ -368,7 +346,7 @@ describe('mem0', () => {
   })
 
   test('an odd memory is named, and an expired one stays out', async () => {
-    const { items } = await read(
+    const { items } = await readForeign(
       write('mem0-odd.json', [
         { ...memory, memory: null },
         null,
@@ -394,165 +372,10 @@ describe('openForeign', () => {
 
   test('a file that is not of the given format is refused', async () => {
     const path = write('c.json', [{ uuid: 'x', chat_messages: [] }])
-    expect((await read(path, 'claude')).name).toBe('claude')
-    await expect(read(path, 'chatgpt')).rejects.toThrow(
+    expect((await readForeign(path, 'claude')).name).toBe('claude')
+    await expect(readForeign(path, 'chatgpt')).rejects.toThrow(
       'cannot be imported as chatgpt: it is not the unpacked export',
     )
-    await expect(read(write('d.json', '{'), 'mem0')).rejects.toThrow('as mem0')
-  })
-})
-
-describe('other memory servers', () => {
-  const lines = (...values: readonly unknown[]) =>
-    values.map((one) => (typeof one === 'string' ? one : JSON.stringify(one))).join('\n')
-
-  test('a knowledge graph: an entity has its observations and relations, whatever the file is called', async () => {
-    const graph = lines(
-      { type: 'entity', name: 'Ada', entityType: 'person', observations: ['Keeps bees', 'Lives in Rye'] },
-      { type: 'entity', name: 'Honey', entityType: 'product', observations: [] },
-      { type: 'relation', from: 'Ada', to: 'Honey', relationType: 'sells_at_market' },
-      { type: 'relation', from: 'Nobody', to: 'Ada', relationType: 'knows' },
-      '{"type":"entity","name":"cut o',
-      { type: 'entity', name: ' ', entityType: 'person', observations: ['?'] },
-    )
-    const entity = (name: string, type: string, content?: string) => ({
-      content: { entity: { name, type, ...(content !== undefined && { content }) } },
-      labels: ['server-memory'],
-      metadata: {},
-      idempotencyKey: expect.stringMatching(/^server-memory:[0-9a-f]{32}$/u),
-    })
-    for (const path of ['graph/memory.jsonl', 'graph/memory.json']) {
-      const { name, items } = await read(write(path, graph))
-      expect(name).toBe('server-memory')
-      expect(inputs(items)).toEqual([
-        { where: 'relation from "Nobody"', leftOut: 'relations of nothing' },
-        entity('Ada', 'person', 'Keeps bees\nLives in Rye\nAda sells at market Honey'),
-        entity('Honey', 'product'),
-        { where: 'entity 3', problem: expect.stringContaining('is no object') },
-        { where: 'entity 4', problem: 'has no name' },
-      ])
-    }
-    const answered = {
-      entities: [{ name: 'Ada', entityType: 'person', observations: ['Keeps bees'] }],
-      relations: [],
-    }
-    const { items } = await read(write('graph/read_graph.json', answered))
-    expect(inputs(items)).toEqual([entity('Ada', 'person', 'Keeps bees')])
-  })
-
-  test('an export of mcp-memory-service keeps tags, times and types', async () => {
-    const { name, items } = await read(
-      write('service.json', {
-        export_metadata: { source_machine: 'lab', total_memories: 3 },
-        memories: [
-          {
-            content: 'Use pnpm',
-            content_hash: 'abc',
-            tags: ['build', 'node'],
-            created_at: 1_700_000_000.5,
-            memory_type: 'decision',
-            metadata: { source: 'chat' },
-          },
-          {
-            content: 'By text',
-            content_hash: 'def',
-            tags: 'one,two',
-            created_at_iso: '2025-03-04T05:06:07Z',
-          },
-          null,
-          { content: ' ', content_hash: 'x' },
-        ],
-      }),
-    )
-    expect(name).toBe('mcp-memory-service')
-    expect(inputs(items)).toEqual([
-      {
-        content: { note: { text: 'Use pnpm' } },
-        labels: ['build', 'node', 'mcp-memory-service'],
-        occurredAt: '2023-11-14T22:13:20.500Z',
-        metadata: { source: 'chat', type: 'decision', machine: 'lab' },
-        idempotencyKey: 'mcp-memory-service:abc',
-      },
-      {
-        content: { note: { text: 'By text' } },
-        labels: ['one', 'two', 'mcp-memory-service'],
-        occurredAt: '2025-03-04T05:06:07.000Z',
-        metadata: { machine: 'lab' },
-        idempotencyKey: 'mcp-memory-service:def',
-      },
-      { where: 'memory 3', problem: 'is no object: null' },
-      { where: 'memory 4', problem: 'has no text' },
-    ])
-  })
-
-  test('an export of claude-mem: observations, decisions, summaries and prompts, in the context of their project', async () => {
-    const of = (more: object) => ({
-      memory_session_id: 's1',
-      project: 'shop',
-      created_at_epoch: 1_700_000_000_000,
-      ...more,
-    })
-    const { name, items } = await read(
-      write('claude-mem.json', {
-        query: '',
-        observations: [
-          of({
-            id: 1,
-            type: 'bugfix',
-            title: 'Till rounds wrongly',
-            subtitle: 'VAT',
-            narrative: 'It rounded each line.',
-            facts: '["Fixed in till.ts"]',
-            concepts: '["gotcha"]',
-            files_modified: '["till.ts"]',
-          }),
-          of({ id: 2, type: 'decision', title: 'Database', narrative: 'We take Postgres' }),
-          of({ id: 3, type: 'change', title: null, text: null }),
-        ],
-        summaries: [of({ id: 4, request: 'Mend the till', completed: 'Done', learned: null })],
-        prompts: [
-          of({
-            id: 5,
-            memory_session_id: undefined,
-            content_session_id: 'c1',
-            prompt_number: 2,
-            prompt_text: 'mend it',
-          }),
-        ],
-        sessions: [{}, {}],
-      }),
-    )
-    expect(name).toBe('claude-mem')
-    const common = { context: 'shop', occurredAt: '2023-11-14T22:13:20.000Z' }
-    expect(inputs(items)).toEqual([
-      {
-        ...common,
-        content: {
-          fact: { summary: 'Till rounds wrongly', content: 'VAT\nIt rounded each line.\nFixed in till.ts' },
-        },
-        labels: ['claude-mem', 'gotcha'],
-        metadata: { type: 'bugfix', session: 's1', filesModified: ['till.ts'] },
-        idempotencyKey: expect.stringMatching(/^claude-mem:observation:[0-9a-f]{32}$/u),
-      },
-      expect.objectContaining({
-        content: { decision: { topic: 'Database', decision: 'We take Postgres' } },
-        onExisting: 'KEEP_BOTH',
-      }),
-      { where: 'observation 3', problem: 'has no text' },
-      expect.objectContaining({
-        ...common,
-        content: { session: { summary: 'Asked: Mend the till\nDone: Done', status: 'CLOSED' } },
-      }),
-      expect.objectContaining({ content: { note: { text: 'user: mend it' } }, labels: ['claude-mem'] }),
-      { where: 'sessions', leftOut: 'session records' },
-      { where: 'sessions', leftOut: 'session records' },
-    ])
-    const keys = inputs(items).flatMap((one) => ('idempotencyKey' in one ? [one.idempotencyKey] : []))
-    expect(new Set(keys).size).toBe(4)
-  })
-
-  test('other JSON Lines are none of these', async () => {
-    expect(await openForeign(write('other.jsonl', '{"type":"note","text":"x"}\n'), undefined)).toBeNull()
-    expect(await openForeign(write('empty.jsonl', ''), undefined)).toBeNull()
+    await expect(readForeign(write('d.json', '{'), 'mem0')).rejects.toThrow('as mem0')
   })
 })

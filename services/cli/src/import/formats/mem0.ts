@@ -1,4 +1,13 @@
-import { hash, type ImportItem, isRecord, type JsonFormat, listOf, metadataOf, momentOf } from './format.ts'
+import {
+  hash,
+  type ImportItem,
+  isRecord,
+  type JsonFormat,
+  listOf,
+  metadataOf,
+  momentOf,
+  recordsOf,
+} from './format.ts'
 
 /** The memories in what mem0 gives: `get_all`, an export, or a list of its memories. Undefined if it is none of these. */
 function memoriesIn(value: unknown): readonly unknown[] | undefined {
@@ -12,16 +21,13 @@ export const mem0: JsonFormat = {
   description: 'what mem0 gives by get_all or as an export, as JSON',
   fits: (value) => memoriesIn(value) !== undefined,
   *items(value) {
-    for (const [index, memory] of (memoriesIn(value) ?? []).entries())
-      yield isRecord(memory)
-        ? toItem(memory, index)
-        : { where: `memory ${index + 1}`, problem: `is no object: ${JSON.stringify(memory)}` }
+    yield* recordsOf(memoriesIn(value) ?? [], 'memory', toItem)
   },
 }
 
-function toItem(memory: Record<string, unknown>, index: number): ImportItem {
+function toItem(memory: Readonly<Record<string, unknown>>, place: string): ImportItem {
   const { id, memory: text, user_id: user, agent_id: agent, run_id: run, categories, metadata } = memory
-  const where = `memory ${String(id ?? index + 1)}`
+  const where = id == null ? place : `memory ${String(id)}`
   if (typeof text !== 'string' || text.trim() === '') return { where, problem: 'has no text' }
   const ends = momentOf(memory['expiration_date'])
   if (ends !== undefined && Date.parse(ends) <= Date.now()) return { where, leftOut: 'expired ones' }

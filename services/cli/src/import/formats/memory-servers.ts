@@ -1,4 +1,4 @@
-import { hash, type ImportItem, isRecord, type JsonFormat, listOf, metadataOf, momentOf } from './format.ts'
+import { hash, isRecord, type JsonFormat, listOf, metadataOf, momentOf, recordsOf } from './format.ts'
 
 /*
  * The files of other memory servers, each read from what the server itself writes: `@modelcontextprotocol/server-memory`
@@ -10,25 +10,13 @@ const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value.trim() !== '' ? value : undefined
 
 /** A list, also where a database kept it as JSON text. */
-function listIn(value: unknown): readonly unknown[] {
+function parsedList(value: unknown): readonly unknown[] {
   if (typeof value !== 'string') return Array.isArray(value) ? value : []
   try {
     const list: unknown = JSON.parse(value)
     return Array.isArray(list) ? list : [value]
   } catch {
     return [value]
-  }
-}
-
-/** The entries of a list as objects; what is none is said. @param name of one entry, for messages */
-function* recordsOf(
-  list: unknown,
-  name: string,
-  toItem: (record: Readonly<Record<string, unknown>>, where: string) => ImportItem,
-): Generator<ImportItem> {
-  for (const [index, one] of listIn(list).entries()) {
-    const where = `${name} ${index + 1}`
-    yield isRecord(one) ? toItem(one, where) : { where, problem: `is no object: ${JSON.stringify(one)}` }
   }
 }
 
@@ -64,12 +52,14 @@ export const serverMemory: JsonFormat = {
         continue
       }
       const words = String(relationType).replaceAll('_', ' ')
-      sentences.set(from, [...(sentences.get(from) ?? []), `${String(from)} ${words} ${String(to)}`])
+      const known = sentences.get(from) ?? []
+      known.push(`${String(from)} ${words} ${String(to)}`)
+      sentences.set(from, known)
     }
     yield* recordsOf(entities, 'entity', ({ name, entityType, observations }, where) => {
       const named = textOf(name)
       if (named === undefined) return { where, problem: 'has no name' }
-      const observed = listIn(observations).flatMap(
+      const observed = parsedList(observations).flatMap(
         (one) => textOf(isRecord(one) ? one['content'] : one) ?? [],
       )
       const content = [...observed, ...(sentences.get(name) ?? [])].join('\n')
@@ -96,7 +86,7 @@ export const memoryService: JsonFormat = {
   *items(value) {
     const { memories, export_metadata: about } = value as Record<string, unknown>
     const machine = isRecord(about) ? about['source_machine'] : undefined
-    yield* recordsOf(memories, 'memory', (memory, where) => {
+    yield* recordsOf(parsedList(memories), 'memory', (memory, where) => {
       const text = textOf(memory['content'])
       if (text === undefined) return { where, problem: 'has no text' }
       const { metadata, memory_type: type, created_at: created, created_at_iso: written } = memory
@@ -132,11 +122,11 @@ export const claudeMem: JsonFormat = {
     isRecord(value) && Array.isArray(value['observations']) && Array.isArray(value['summaries']),
   *items(value) {
     const { observations, summaries, prompts, sessions } = value as Record<string, unknown>
-    yield* recordsOf(observations, 'observation', (one, where) => {
+    yield* recordsOf(parsedList(observations), 'observation', (one, where) => {
       const title = textOf(one['title'])
       const body = [
         ...[one['subtitle'], one['narrative'], one['text']].flatMap((part) => textOf(part) ?? []),
-        ...listIn(one['facts']).flatMap((fact) => textOf(fact) ?? []),
+        ...parsedList(one['facts']).flatMap((fact) => textOf(fact) ?? []),
       ].join('\n')
       if (title === undefined && body === '') return { where, problem: 'has no text' }
       const isDecision = one['type'] === 'decision' && title !== undefined && body !== ''
@@ -153,7 +143,7 @@ export const claudeMem: JsonFormat = {
         },
       }
     })
-    yield* recordsOf(summaries, 'summary', (one, where) => {
+    yield* recordsOf(parsedList(summaries), 'summary', (one, where) => {
       const lines = SUMMARY.flatMap(([name, says]) => {
         const text = textOf(one[name])
         return text === undefined ? [] : [`${says}: ${text}`]
@@ -167,7 +157,7 @@ export const claudeMem: JsonFormat = {
         },
       }
     })
-    yield* recordsOf(prompts, 'prompt', (one, where) => {
+    yield* recordsOf(parsedList(prompts), 'prompt', (one, where) => {
       const text = textOf(one['prompt_text'])
       if (text === undefined) return { where, problem: 'has no text' }
       return {
@@ -175,7 +165,7 @@ export const claudeMem: JsonFormat = {
         input: { ...commonOf('prompt', one, ''), content: { note: { text: `user: ${text}` } } },
       }
     })
-    for (const _ of listIn(sessions)) yield { where: 'sessions', leftOut: 'session records' }
+    for (const _ of parsedList(sessions)) yield { where: 'sessions', leftOut: 'session records' }
   },
 }
 
@@ -186,13 +176,13 @@ function commonOf(what: string, one: Readonly<Record<string, unknown>>, title: s
   const epoch = one['created_at_epoch']
   return {
     context: textOf(project),
-    labels: [...new Set(['claude-mem', ...listOf(listIn(concepts))])],
+    labels: [...new Set(['claude-mem', ...listOf(parsedList(concepts))])],
     occurredAt: typeof epoch === 'number' ? momentOf(epoch / 1_000) : momentOf(at),
     metadata: metadataOf({
       type,
       session,
-      filesRead: read && listIn(read),
-      filesModified: modified && listIn(modified),
+      filesRead: read && parsedList(read),
+      filesModified: modified && parsedList(modified),
     }),
     idempotencyKey: `claude-mem:${what}:${hash(String(session), String(epoch ?? at), String(one['prompt_number'] ?? ''), title)}`,
   }
