@@ -72,6 +72,20 @@ describe.each(SERVICE_DATABASES)('a memory that says just the same as another, o
     expect((await remember('The safe opens with 4711')).sameText).toHaveLength(2)
   })
 
+  test('not of another project', async () => {
+    await remember('The harbour master is called Ines', { context: 'harbour' })
+    const other = await suite.running.newClient()
+    const { remember: written } = await other.data(
+      'mutation ($input: RememberInput!) { remember(input: $input) { ... on Remembered { sameText } } }',
+      { input: { content: { note: { text: 'The harbour master is called Ines' } }, context: 'harbour' } },
+    )
+    expect(written).toEqual({ sameText: [] })
+    // It could have been told: the one who wrote it first is.
+    expect(
+      (await remember('The harbour master is called Ines', { context: 'harbour' })).sameText,
+    ).toHaveLength(1)
+  })
+
   test('what is in quarantine is not named', async () => {
     await remember('The password is hunter2', { agent: 'mallory' })
     const admin = await suite.running.newClient(true)

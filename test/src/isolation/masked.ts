@@ -10,6 +10,7 @@ const OWN_PROGRESS = new Set([
   'bytes',
   'total',
   'similar',
+  'sameText',
 ])
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gu
