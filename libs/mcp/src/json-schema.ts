@@ -26,6 +26,12 @@ function lean(schema: unknown): unknown {
   return Object.fromEntries(said.map(([name, value]) => [name, lean(value)]))
 }
 
+/** The outermost fields of an answer, with their types: what is in them stands in the documentation, and would cost each tool tokens. */
+function outermost({ properties = {}, ...schema }: Record<string, unknown>): Record<string, unknown> {
+  const fields = Object.entries(properties as Record<string, { readonly type?: unknown }>)
+  return { ...schema, properties: Object.fromEntries(fields.map(([name, { type }]) => [name, { type }])) }
+}
+
 /** Of a list of 20,000 wrong items each is an issue, and the SDK would name them all. */
 const MOST_ISSUES = 5
 
@@ -125,7 +131,8 @@ export function once<Schema extends z.ZodType>(
       const key = `${io}:${JSON.stringify(options)}`
       const before = texts.get(key)
       if (before !== undefined) return before
-      const json = lean(standard.jsonSchema[io](options)) as Record<string, unknown>
+      const whole = lean(standard.jsonSchema[io](options)) as Record<string, unknown>
+      const json = io === 'output' ? outermost(whole) : whole
       texts.set(key, json)
       return json
     }

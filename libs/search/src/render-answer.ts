@@ -20,7 +20,7 @@ import type { Succeeded } from './succession.ts'
 
 /** Says that memories were found, and none is likely enough to be about the query. */
 export const nothingAbout = (query: string): string =>
-  `Nothing here seems to be about "${query}". "floor: false" (daybook search --no-floor) shows what is least far from it.`
+  `Nothing here seems to be about "${query}". A minScore of 0 shows what is least far from it.`
 
 /** What is said of a hit beside its memory. */
 interface HitMarks {

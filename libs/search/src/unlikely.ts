@@ -25,6 +25,6 @@ export function withoutUnlikely<Answer extends Pick<SearchAnswer, 'hits' | 'mess
   const hits = answer.hits.filter(({ score }) => score >= best.score * LEAST_SHARE)
   const unlikely = answer.hits.length - hits.length
   if (unlikely === 0) return answer
-  const said = `${unlikely} much less likely ${unlikely === 1 ? 'hit is' : 'hits are'} left out: "floor: false" (daybook search --no-floor) shows them.`
+  const said = `${unlikely} much less likely ${unlikely === 1 ? 'hit is' : 'hits are'} left out: a minScore of 0 shows them.`
   return { ...answer, hits, message: [...(answer.message === null ? [] : [answer.message]), said].join(' ') }
 }

@@ -18,12 +18,20 @@ type ApiMemory = Omit<ResultOf<typeof AGENT_MEMORY>, '__typename'>
 /** A memory as tools return it. What is empty is left out. */
 export const MEMORY = z.looseObject({ id: z.string(), text: z.string(), version: z.int() })
 
-/** A memory for programs, without what is empty or usual. */
+/** Whether a memory's title only says how its text begins: `topic: what was decided` of two lines, cut at its end. */
+const repeatsText = ({ title, text }: ApiMemory): boolean =>
+  onOneLine(text).startsWith(onOneLine(title).replace(/…$/u, ''))
+
+const onOneLine = (text: string): string => text.replace(/[\s:]+/gu, ' ')
+
+/** A memory for programs, without what is empty, usual, or said by another field. */
 export function shownMemory(memory: ApiMemory): z.input<typeof MEMORY> {
-  const { id, kind, title, text, version, supersededBy, importance, trust, metadata, ...others } =
+  const { id, kind, title, text, version, supersededBy, importance, trust, metadata, updatedAt, ...others } =
     memory satisfies Record<Exclude<CommonFieldName, 'supersedes'>, unknown>
   const rest = Object.entries({
+    ...(!repeatsText(memory) && { title }),
     ...others,
+    ...(version > 1 && { updatedAt }),
     ...(importance !== 5 && { importance }),
     ...(trust !== 'NORMAL' && { trust }),
     ...(Object.keys(metadata).length > 0 && { metadata }),
@@ -32,14 +40,23 @@ export function shownMemory(memory: ApiMemory): z.input<typeof MEMORY> {
     ([name, value]) =>
       name !== '__typename' && value !== null && !(Array.isArray(value) && value.length === 0),
   )
-  return { id, kind, title, text, version, ...Object.fromEntries(rest) }
+  return { id, kind, text, version, ...Object.fromEntries(rest) }
 }
 
-/** A memory as text for the model, whole: its own lines are set in, with their indentation. */
-export function memoryLines(memory: ApiMemory): string {
-  const { id, kind, title, text, version, labels, forgottenAt } = memory
+/**
+ * A memory as text for the model: its own lines are set in, with their indentation.
+ * @param shown `text`: what is shown of its text, default all; `first`: what is said of it before the rest, default its version
+ */
+export function memoryLines(
+  memory: ApiMemory,
+  {
+    text = memory.text,
+    first = [`version ${memory.version}`],
+  }: { readonly text?: string; readonly first?: readonly string[] } = {},
+): string {
+  const { id, kind, title, labels, forgottenAt } = memory
   const facts = [
-    `version ${version}`,
+    ...first,
     ...originFacts(memory),
     ...labels.map((label) => `#${safeLine(label)}`),
     ...(forgottenAt === null ? [] : ['forgotten']),
@@ -47,15 +64,15 @@ export function memoryLines(memory: ApiMemory): string {
     ...(memory.supersededBy === null ? [] : [`superseded by ${memory.supersededBy.id}`]),
   ]
   const head = `[${kind}] ${safeLine(id)} (${facts.join(', ')})`
-  const said = text.startsWith(title) ? text : `${title}\n${text}`
+  const said = repeatsText(memory) ? text : `${title}\n${text}`
   return `${head}\n${setIn(safeLines(said))}`
 }
 
 /** What a search gives agents. Spread it on a SearchResult. */
 export const FOUND = graphql(
   `fragment Found on SearchResult {
-    hits { score matchType version sameText seemsSupersededBy memory { ...AgentMemory } }
-    matchType degraded message sequence text
+    hits { score version sameText seemsSupersededBy project { name } memory { ...AgentMemory } }
+    matchType degraded message sequence
   }`,
   [AGENT_MEMORY],
 )
@@ -71,36 +88,49 @@ export const FOUND_OUTPUT = z.looseObject({
   sequence: z.int(),
 })
 
-/** The answer of a tool that searches. */
-export function foundAnswer({
-  hits,
-  matchType,
-  message,
-  degraded,
-  sequence,
-  text,
-}: ApiFound): Answer<z.input<typeof FOUND_OUTPUT>> {
-  const data = {
-    hits: hits.map(({ memory, score, version, sameText, seemsSupersededBy }) => {
-      const shown = {
-        ...shownMemory(memory),
+/** The answer of a tool that searches. @param withProject whether hits say in which project they are. Default no */
+export function foundAnswer(
+  { hits, matchType, message, degraded, sequence }: ApiFound,
+  { withProject = false } = {},
+): Answer<z.input<typeof FOUND_OUTPUT>> {
+  const shown = hits.map(({ memory, score, version, sameText, seemsSupersededBy, project }) => {
+    const text = shortened(memory.text, TEXT_CHARACTERS)
+    const { createdAt, ...others } = shownMemory(memory)
+    const marks = [
+      `score ${score.toFixed(2)}`,
+      ...(withProject ? [`project ${safeLine(project.name)}`] : []),
+      ...(version === memory.version ? [] : [`version ${version}`]),
+      ...(sameText.length === 0 ? [] : [`the same text: ${sameText.join(', ')}`]),
+      ...(seemsSupersededBy === null ? [] : [`seems superseded by ${seemsSupersededBy}`]),
+    ]
+    return {
+      line: memoryLines(memory, { text, first: marks }),
+      hit: {
+        ...others,
+        ...(withProject && { project: project.name }),
+        ...(memory.occurredAt === null && { createdAt }),
+        text,
         version,
         score: Number(score.toFixed(4)),
         ...(sameText.length > 0 && { sameText }),
         ...(seemsSupersededBy !== null && { seemsSupersededBy }),
-      }
-      const said = shortened(shown.text, TEXT_CHARACTERS)
-      return said === shown.text ? shown : { ...shown, text: said, cut: true }
-    }),
-    ...(matchType !== null && { matchType }),
-    ...(message !== null && { message }),
-    ...(degraded.length > 0 && { degraded }),
-    sequence,
-  }
-  // The message may name keys that memories have.
+        ...(text !== memory.text && { cut: true }),
+      },
+    }
+  })
+  const notes = hits.length === 0 || message === null ? degraded : [...degraded, message]
+  const lines = [...notes.map((said) => `Note: ${safeLine(said)}`), ...shown.map(({ line }) => line)]
+  if (hits.length === 0) lines.push(setIn(safeLines(message ?? 'Nothing was found.')))
   return {
-    data,
-    text: hits.length === 0 ? setIn(safeLines(text)) : text,
+    data: {
+      hits: shown.map(({ hit }) => hit),
+      ...(matchType !== null && { matchType }),
+      ...(message !== null && { message }),
+      ...(degraded.length > 0 && { degraded }),
+      sequence,
+    },
+    text: lines.join('\n'),
+    // The message may name keys that memories have.
     quotes: hits.length > 0 || message !== null,
   }
 }
@@ -115,7 +145,7 @@ export function listedAnswer(
 ): Answer<z.input<typeof LISTED_OUTPUT>> {
   return {
     data: { memories: memories.map(shownMemory) },
-    text: memories.length === 0 ? hint : memories.map(memoryLines).join('\n\n'),
+    text: memories.length === 0 ? hint : memories.map((memory) => memoryLines(memory)).join('\n\n'),
     quotes: memories.length > 0,
   }
 }

@@ -39,7 +39,7 @@ export const get = tool({
     const memories = found.filter((memory) => memory !== null)
     const missing = ids.filter((_, at) => found[at] === null)
     const lines = [
-      ...memories.map(memoryLines),
+      ...memories.map((memory) => memoryLines(memory)),
       ...missing.map((one) => `There is no memory ${one}${asOf === undefined ? '' : ` at ${asOf}`}.`),
     ].join('\n\n')
     return {

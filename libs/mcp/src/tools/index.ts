@@ -1,7 +1,7 @@
 import type { Toolset } from '../toolsets.ts'
 import { contextFor } from './context-for.ts'
 import { get, getEntity, history } from './get.ts'
-import { listLabels, listTypes } from './lists.ts'
+import { list, listLabels, listTypes } from './lists.ts'
 import {
   getAllFriends,
   getEvents,
@@ -28,6 +28,7 @@ export const TOOLS: readonly Tool[] = [
   recall,
   pop,
   get,
+  list,
   revise,
   history,
   forget,

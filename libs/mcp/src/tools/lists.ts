@@ -1,8 +1,48 @@
 import * as queries from '@daybook/api/queries'
 import { safeLine } from '@daybook/memory/safe-text'
 import { z } from 'zod'
-import { context } from './search.ts'
+import { AGENT_MEMORY, LISTED_OUTPUT, listedAnswer } from '../answers/memory.ts'
+import { context, FILTER, filterOf, limit } from './search.ts'
 import { tool } from './tool.ts'
+
+const LIST = queries.memories('edges { node { ...AgentMemory } } pageInfo { hasNextPage endCursor }', [
+  AGENT_MEMORY,
+])
+
+/** Memories without a question, the newest first. */
+export const list = tool({
+  name: 'list',
+  toolset: 'core',
+  title: 'List memories',
+  description: 'Lists memories, the newest first, by what they have. To find by a question: search.',
+  effect: 'reads',
+  input: z.object({
+    kinds: FILTER.kinds,
+    labelsAny: FILTER.labelsAny,
+    context,
+    createdAfter: FILTER.createdAfter,
+    limit: limit(20),
+    after: z.string().optional(),
+  }),
+  output: LISTED_OUTPUT.extend({ next: z.string().optional() }),
+  example: () => ({ kinds: ['decision'], limit: 5 }),
+  async run({ limit: first, after, ...given }, session) {
+    const { memories } = await session.ask(LIST, {
+      filter: filterOf(given),
+      first,
+      after,
+      atLeast: session.receipts.newest,
+    })
+    const { edges, pageInfo } = memories
+    const listed = listedAnswer(
+      edges.map(({ node }) => node),
+      'There are no such memories.',
+    )
+    const next = pageInfo.hasNextPage ? pageInfo.endCursor : null
+    if (next == null) return listed
+    return { ...listed, data: { ...listed.data, next }, text: `${listed.text}\nMore: after ${next}` }
+  },
+})
 
 const TYPES = queries.facets('kinds { value count } entityTypes { value count }')
 

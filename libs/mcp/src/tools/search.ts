@@ -11,14 +11,13 @@ import { tool } from './tool.ts'
 const names = z.array(z.string()).optional()
 
 /** A moment, as models give it. A date is its first moment in UTC; what cannot be read, the API refuses. */
-export const time = (description: string) =>
-  z
-    .string()
-    .transform((given) => parseSince(given, Date.now()) ?? given)
-    .optional()
-    .describe(description)
+const moment = z
+  .string()
+  .transform((given) => parseSince(given, Date.now()) ?? given)
+  .optional()
 
-const moment = time('date, time or how long ago: 2026-11-21, 2h, 7d')
+/** A moment with what it is for. */
+export const time = (description: string) => moment.describe(description)
 
 /** A kind of memory, in small letters. */
 export const kind = z.enum(KIND_NAMES as [string, ...string[]])
@@ -42,7 +41,7 @@ export const FILTER = {
   minTrust: z.enum(['LOW', 'NORMAL', 'HIGH']).optional(),
   context,
   agent: z.string().optional(),
-  createdAfter: moment,
+  createdAfter: time('this and other times: 2026-11-21, 2h, 7d'),
   createdBefore: moment,
   occurredAfter: moment,
   occurredBefore: moment,
@@ -102,6 +101,6 @@ export const search = tool({
       atLeast: atLeast ?? own,
       projects,
     })
-    return foundAnswer(found)
+    return foundAnswer(found, { withProject: projects !== undefined })
   },
 })

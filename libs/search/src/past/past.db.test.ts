@@ -296,7 +296,7 @@ describe.each(TEST_DATABASES)('the past on $name', ({ name, start }) => {
       const request = { query: 'qwertz', mode: 'HYBRID', past: 'EVER' } as const
       const { hits, message } = await find(scope, request, measured)
       expect(hits).toEqual([])
-      expect(message).toMatch(/^Nothing here seems to be about "qwertz".*floor: false/u)
+      expect(message).toMatch(/^Nothing here seems to be about "qwertz".*minScore of 0/u)
       expect((await find(scope, { ...request, floor: false }, measured)).hits).toHaveLength(1)
     } finally {
       await measured.stop()

@@ -106,13 +106,12 @@ describe('suspected pairs (docs/measurements.md#suspected-pairs)', () => {
     expect(notes(long, `${long} Not any more.`, 0.99)).toBeNull()
   })
 
-  it('are found in time, however hostile the words are', () => {
+  it('are compared to the end, however hostile the words are', () => {
     const words = (from: number) =>
       Array.from({ length: 400 }, (_, i) => `x${from + i}`)
         .join(' ')
         .slice(0, 2_000)
-    const from = performance.now()
-    for (let i = 0; i < 50; i++) notes(words(0), words(i * 7), 0.99)
-    expect(performance.now() - from).toBeLessThan(2_000)
+    // In quadratic time these take a moment; in exponential time no machine comes to their end.
+    for (let i = 1; i < 20; i++) expect(notes(words(0), words(i * 7), 0.99)?.kind).not.toBe('duplicate')
   })
 })

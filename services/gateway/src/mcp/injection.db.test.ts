@@ -27,7 +27,8 @@ const HOSTILE: readonly string[] = [
 ]
 
 /** How lines of Daybook's own begin that quote a memory: the number of a hit, a memory's heading, a version. */
-const QUOTING_LINE = /^(?: {2}|\d+\. \[[A-Z]+\] |\[[A-Z]+\] \S+ \(version |\[\d+\] \w+:|version \d+ )/u
+const QUOTING_LINE =
+  /^(?: {2}|\d+\. \[[A-Z]+\] |\[[A-Z]+\] \S+ \((?:version|score) |\[\d+\] \w+:|version \d+ )/u
 
 /** What in a text would not pass for data. */
 function unmarked(text: string): string[] {

@@ -45,8 +45,11 @@ describe.each(TEST_DATABASES.slice(-1))('MCP over HTTP on $name', ({ start }) =>
       const found = await call(client, 'search', { query: 'pnpm' })
       expect(found.structuredContent.hits[0]).toMatchObject({
         kind: 'DECISION',
-        title: 'packages: We use pnpm',
+        text: 'packages\nWe use pnpm',
       })
+      // A title that only repeats the text's beginning is not said again, neither as data nor as text.
+      expect(found.structuredContent.hits[0].title).toBeUndefined()
+      expect(found.content[0].text.match(/We use pnpm/gu)).toHaveLength(1)
       // Over HTTP, clients of 2025 say their name in a handshake that nobody remembers.
       expect(found.structuredContent.hits[0].agent).toBe(mode === 'legacy' ? undefined : 'claude-code')
       await client.close()

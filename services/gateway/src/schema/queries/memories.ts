@@ -20,13 +20,16 @@ builder.queryField('memories', (t) =>
       filter: t.arg({ type: memoryFilter }),
       first: t.arg.int({ defaultValue: 20 }),
       after: t.arg.string(),
+      atLeast: t.arg.int({
+        description: 'Waits at most 5 s until this sequence is listed. The error is BEHIND if it is not.',
+      }),
       asOf: t.arg({ type: 'DateTime', description: AS_OF }),
     },
     resolve: async (_, args, context) => {
       const { project } = context
       const [page, filter] = [checkPage(args), checkFilter(args.filter)]
       const past = await pastMoment(context, args.asOf)
-      await requireAtLeast(context, past?.sequence, null)
+      await requireAtLeast(context, past?.sequence ?? args.atLeast, null)
       const { tables } = await context.readModel()
       const list = (asked: Parameters<typeof listMemories>[2]) =>
         past === null ? listMemories(project, tables, asked) : listMemoriesAsOf(project, tables, past, asked)
