@@ -225,6 +225,19 @@ describe.each(COMBINATIONS)('search on $name with $database', ({ start, attach, 
     expect((await find({}, { scope: late })).degraded).toEqual([])
   })
 
+  it('says how much of the journal is not indexed yet, once that is more than a batch', async () => {
+    const behind = await harness.newProject()
+    const notes = Array.from({ length: 101 }, (_, index) => rememberCommand(note(`login ${index}`)))
+    await harness.append(behind, ...notes.slice(1))
+    expect((await find({ mode: 'KEYWORD' }, { scope: behind })).degraded).toEqual([])
+    await harness.append(behind, ...notes.slice(0, 1))
+    expect((await find({ mode: 'KEYWORD' }, { scope: behind })).degraded).toEqual([
+      'the index is 101 events behind the journal: what they say is not found yet',
+    ])
+    await harness.apply(behind)
+    expect((await find({ mode: 'KEYWORD' }, { scope: behind })).degraded).toEqual([])
+  })
+
   it.each([
     ['cafe', 'Das Café am Eck'],
     ['CAFÉ', 'the cafe on the corner'],

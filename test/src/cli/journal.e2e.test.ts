@@ -84,8 +84,10 @@ test('imported into a new daemon while that is killed, it is there whole after t
   const copy = join(folder, 'copy.jsonl')
   expect(await runCli(['export', '--out', copy], at(target))).toMatchObject({ exitCode: 0 })
   expect(readFileSync(copy, 'utf8')).toBe(readFileSync(file, 'utf8'))
-  const found = await runCli(['search', '"platypus 1499"', '--at-least', String(EVENTS)], at(target))
-  expect(found).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('1. [NOTE] platypus 1499') })
+  // Of 1,500 events the index may want longer than a search waits.
+  await expect
+    .poll(() => runCli(['search', '"platypus 1499"', '--at-least', String(EVENTS)], at(target)))
+    .toMatchObject({ exitCode: 0, stdout: expect.stringContaining('1. [NOTE] platypus 1499') })
 })
 
 test('importing it once more, and what was remembered before, adds nothing', async () => {

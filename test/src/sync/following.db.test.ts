@@ -50,7 +50,10 @@ describe.each(SERVICE_DATABASES)('a project that follows a home, on $name', ({ s
     expect(remember).toMatchObject({ __typename: 'Remembered', sequence: 2, memory: { shared: true } })
     const found = await atFollower.data(SEARCH, { query: 'second', atLeast: 2 })
     expect(found.search.hits[0]).toMatchObject({ memory: { id: remember.memory.id } })
-    expect((await atHome.data(MEMORY, { id: remember.memory.id })).memory.text).toContain('second')
+    // The read models follow their journals.
+    await expect
+      .poll(async () => (await atHome.data(MEMORY, { id: remember.memory.id })).memory?.text)
+      .toContain('second')
     expect(await chainOf(pair.follower, projectId)).toEqual(await chainOf(pair.home, projectId))
     const refused = await atFollower.data(REVISE, {
       id: remember.memory.id,
@@ -90,10 +93,12 @@ describe.each(SERVICE_DATABASES)('a project that follows a home, on $name', ({ s
 
       pair.home.reachable(true)
       await untilConnected(atFollower)
-      expect((await atHome.data(MEMORY, { id: remember.memory.id })).memory).toMatchObject({ shared: true })
-      expect((await atHome.data(MEMORY, { id: shared.memory.id })).memory.text).toContain(
-        'changed on a train',
-      )
+      await expect
+        .poll(async () => (await atHome.data(MEMORY, { id: remember.memory.id })).memory)
+        .toMatchObject({ shared: true })
+      await expect
+        .poll(async () => (await atHome.data(MEMORY, { id: shared.memory.id })).memory.text)
+        .toContain('changed on a train')
       expect(await chainOf(pair.follower, projectId)).toEqual(await chainOf(pair.home, projectId))
       const late = await atFollower.data(REMEMBER, note('written on a train', { idempotencyKey: key }))
       // Its receipt was provisional: what it was given for is there, in another place.

@@ -13,7 +13,7 @@ import {
 } from '../run-retrievers.ts'
 import type { SearchParts } from '../search-parts.ts'
 import { type Search, type SearchRun, startRun } from '../search-run.ts'
-import { readSearchState, waitingForVectors } from '../search-state.ts'
+import { behindJournal, readSearchState, waitingForVectors } from '../search-state.ts'
 import { type EngineName, type EngineWanted, engineName, POSTGRES } from './engine-name.ts'
 
 /** What the retrievers found, and where. */
@@ -41,6 +41,7 @@ export async function searchOnEngine(parts: SearchParts, search: Search): Promis
   const state = await readSearchState(scope, readModel)
   const { position } = state
   const { chosen, degraded } = await chooseEngine(scope, parts.engines ?? [], { engine, atLeast, position })
+  const behind = behindJournal(state)
 
   const onPostgres = async (reasons: readonly string[]): Promise<Found> => {
     const run = startRun(parts, search, readModel.generation, state.indexed)
@@ -54,7 +55,7 @@ export async function searchOnEngine(parts: SearchParts, search: Search): Promis
       engine: POSTGRES,
       sequence: position,
       since: position,
-      degraded: [...reasons, ...found.degraded, ...missing],
+      degraded: [...reasons, ...behind, ...found.degraded, ...missing],
     }
   }
   const onChosen = async ({
@@ -77,7 +78,7 @@ export async function searchOnEngine(parts: SearchParts, search: Search): Promis
       // A hit is found in the engine and read from Postgres, so it is in both.
       sequence: Math.min(position, its.position),
       since: position,
-      degraded: [...degraded, ...found.degraded, ...missing],
+      degraded: [...degraded, ...behind, ...found.degraded, ...missing],
     }
   }
 

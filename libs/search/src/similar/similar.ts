@@ -19,7 +19,7 @@ import { type VectorHit, vectorRetriever } from '../retrievers/postgres/vector-r
 import type { RetrieverInput } from '../retrievers/query-terms.ts'
 import type { SearchParts } from '../search-parts.ts'
 import type { SearchAnswer, SearchHit } from '../search-request.ts'
-import { readSearchState, waitingForVectors } from '../search-state.ts'
+import { behindJournal, readSearchState, waitingForVectors } from '../search-state.ts'
 import { snippets } from '../snippets.ts'
 
 /** What to find. */
@@ -76,7 +76,7 @@ async function nearestTo(
     hits,
     matchType: hits.length === 0 ? null : 'SEMANTIC',
     engine: 'POSTGRES',
-    degraded: waitingForVectors(state.pending),
+    degraded: [...behindJournal(state), ...waitingForVectors(state.pending)],
     message:
       hits.length === 0 ? 'Nothing is similar: no other memory that the filter selects has a vector.' : null,
     sequence: state.position,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Failure } from '@daybook/api/failure'
 import type { GraphQLDocument, ReadonlyInput } from '@daybook/api/graphql'
+import * as queries from '@daybook/api/queries'
 import { retrying } from '@daybook/client/retry/retrying'
 import { backoffDelay } from '@daybook/runtime/backoff'
 import { CliError, RefusedError, UnreachableError } from '../command-line.ts'
@@ -15,7 +16,8 @@ const TRIES = 3
 
 /**
  * Asks for a change, always with an idempotency key: the given one, or one made for this run. When an answer
- * is lost, the change is sent again and still takes effect once.
+ * is lost, the change is sent again and still takes effect once. The next command can read what was written,
+ * unless the index is more than 5 s behind.
  *
  * @param variables returns the mutation's variables, with the key among them
  * @throws what `request` throws at the last try; RefusedError for a failure
@@ -27,11 +29,32 @@ export async function mutate<Result extends object, Variables>(
   given?: string,
 ): Promise<Exclude<Result, Failure>> {
   const key = given ?? `cli:${randomUUID()}`
-  try {
-    return succeeded((await retrying(() => request(connection, mutation, variables(key)), waitAfter)).result)
-  } catch (error) {
-    throw advised(error, given, key)
-  }
+  const asked = retrying(() => request(connection, mutation, variables(key)), waitAfter)
+  const result = succeeded(
+    (
+      await asked.catch((error: unknown) => {
+        throw advised(error, given, key)
+      })
+    ).result,
+  )
+  // It is written, whatever becomes of this.
+  if ('sequence' in result) await untilIndexed(connection, Number(result.sequence)).catch(() => {})
+  return result
+}
+
+const LISTED = queries.memories('pageInfo { hasNextPage }')
+
+/**
+ * Waits until a sequence can be read. A key without READ may not ask.
+ * @param tries how often it asks; the daemon itself waits 5 s each time. Default 1
+ * @throws what `request` throws: RefusedError BEHIND if it cannot be read by then
+ */
+export async function untilIndexed(connection: Connection, sequence: number, tries = 1): Promise<void> {
+  await retrying(
+    () => request(connection, LISTED, { first: 1, atLeast: sequence }),
+    (error, attempt) =>
+      attempt < tries && error instanceof RefusedError && error.code === 'BEHIND' ? 0 : null,
+  )
 }
 
 /** Null after the last try, and where trying again would not help. */

@@ -3,7 +3,8 @@ import { safeLine } from '@daybook/memory/safe-text'
 import { grouped } from '@daybook/memory/text-rules'
 import { pause } from '@daybook/runtime/backoff'
 import type { Line } from '@daybook/runtime/read-lines'
-import { type Projection, readProjections } from '../client/operations.ts'
+import { untilIndexed } from '../client/mutate.ts'
+import { type Projection, readHead, readProjections } from '../client/operations.ts'
 import { CliError, EXIT, type ExitCode, RefusedError } from '../command-line.ts'
 import { renderError } from '../output/error.ts'
 import { duration, note, noteRaw, print, printJson, shorten } from '../output/print.ts'
@@ -107,6 +108,9 @@ async function runImport(given: Import): Promise<ImportSummary> {
 /** Originals that changed, compared and revised side by side: of 2,000 one after the other takes 101 s, 16 at once 35 s. */
 const SETTLED_AT_ONCE = 16
 
+/** How often an import asks for an index that is behind, 5 s each time: 5 minutes are 50,000 events and more. */
+const INDEX_TRIES = 60
+
 /**
  * Brings the memory of an original that was imported before to what the original says now. What was forgotten here stays so.
  * @returns why that is not possible, as a bad line
@@ -117,7 +121,12 @@ async function settle(
 ): Promise<BadLine | { readonly revised: number; readonly alreadyThere: number; readonly sequence: number }> {
   const input = JSON.parse(entry.json) as KeyedInput
   try {
-    const comparison = await compareWithMemory(connection, memoryId, input)
+    let comparison = await compareWithMemory(connection, memoryId, input)
+    if (comparison === 'unknown') {
+      // Written moments ago, as by an import just before this one: the journal has it, the index soon. Or it was erased.
+      await untilIndexed(connection, await readHead(connection), INDEX_TRIES)
+      comparison = await compareWithMemory(connection, memoryId, input)
+    }
     if (comparison === 'unknown') return refusal
     if (comparison !== 'changed') return { revised: 0, alreadyThere: 1, sequence: 0 }
     return { revised: 1, alreadyThere: 0, sequence: await reviseToInput(connection, memoryId, input) }

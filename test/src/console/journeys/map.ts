@@ -21,7 +21,6 @@ export function mapJourneys(suite: ConsoleSuite): void {
   test('a map is made and shown; what is brushed on it is listed, and opens', async () => {
     const tenant = await suite.newTenant()
     await tenant.remember(ABOUT_THREE_THINGS)
-    await untilVectors(tenant.ask)
     const visit = await suite.visitAs(tenant, { path: '/console/map' })
     const { page } = visit
     await page.getByRole('heading', { name: 'There is no map yet' }).waitFor()
@@ -72,7 +71,6 @@ export function mapJourneys(suite: ConsoleSuite): void {
   test('the pointer on a point shows its title', async () => {
     const tenant = await suite.newTenant()
     await tenant.remember([{ content: { note: { text: 'The only one, with <b>markup</b>' } } }])
-    await untilVectors(tenant.ask)
     const visit = await suite.visitAs(tenant, { path: '/console/map', dark: true })
     const { page } = visit
     await page.getByRole('button', { name: 'Make the map' }).click()
@@ -108,17 +106,6 @@ export function mapJourneys(suite: ConsoleSuite): void {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360)
     await visit.end()
   })
-}
-
-/** Until all memories have their vectors: searches by words find them before. */
-async function untilVectors(
-  ask: (query: string) => Promise<{ projections: { pendingEmbeddings: number }[] }>,
-) {
-  await expect
-    .poll(async () =>
-      (await ask('{ projections { pendingEmbeddings } }')).projections.map((one) => one.pendingEmbeddings),
-    )
-    .toEqual([0])
 }
 
 /** How many colours stand on the map, beside none. */
