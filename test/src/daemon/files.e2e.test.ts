@@ -138,10 +138,10 @@ describe('the files of a daemon', () => {
     await daemon.start({ embedder: 'minilm', environment })
     dataOf(await remember(daemon))
     const run = (...args: string[]) => startCli([...args, '--data-dir', daemon.dataDir], environment).ended
-    expect(await run('search', 'what was retained')).toMatchObject({
-      exitCode: 0,
-      stdout: expect.stringContaining('kept'),
-    })
+    // By meaning, once it has its vector.
+    await expect
+      .poll(() => run('search', 'what was retained'))
+      .toMatchObject({ exitCode: 0, stdout: expect.stringContaining('kept') })
     expect(await run('doctor', '--url', daemon.url() ?? '')).toMatchObject({ stdout: expect.any(String) })
     const agent = await connectStdio(daemon.dataDir, { environment })
     const found = await agent.callTool({ name: 'search', arguments: { query: 'what was retained' } })

@@ -5,6 +5,7 @@ import { readConfig } from '@daybook/runtime/config'
 import { silentLogger } from '@daybook/runtime/logger'
 import { startTypesenseDouble } from '@daybook/typesense-double/start-typesense-double'
 import { askGraphQL, dataOf } from '../support/graphql.ts'
+import { subscribe } from '../support/subscribe.ts'
 
 /** A text with more words than a posting can count. */
 const LONG_TEXT = Array.from({ length: 5_000 }, (_, index) => `word${index}`).join(' ')
@@ -113,9 +114,26 @@ export async function useDaemon(dataDir: string): Promise<void> {
     await administer(daemon)
     await moveJournal(daemon)
     await searchMany(daemon)
+    await askStanding(daemon)
   } finally {
     await shutdown.run()
   }
+}
+
+/** Asks a standing question, until it is told of something. */
+async function askStanding(daemon: Daemon): Promise<void> {
+  const leaving = new AbortController()
+  const query = 'subscription { memoryMatched(query: "lantern", minScore: 0) { score } }'
+  const told = subscribe(daemon, { query, variables: {} }, leaving.signal).next()
+  const ended = told.then(() => leaving.abort())
+  while (!leaving.signal.aborted) {
+    await ask(
+      daemon,
+      'mutation { remember(input: { content: { note: { text: "a lantern" } } }) { __typename } }',
+    )
+    await pause(100)
+  }
+  await ended
 }
 
 /** An event's place in the journal, and its memory. */

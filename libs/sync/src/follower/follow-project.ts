@@ -193,6 +193,11 @@ async function sendWhenConnected(
       const { waiting } = await readBranchSize(scope.db, scope.projectId)
       const followed = await readFollowed(scope)
       if (followed === null) return
+      // Whoever follows ends this soon; what is written from now on must not be sent until then.
+      if (followed.paused) {
+        await written.wait(activity.interval(BRANCH_MS), signal)
+        continue
+      }
       if (waiting === 0) {
         const replayed = await rebaseIfLeft(scope)
         if (replayed.length > 0) onCommitted(scope.projectId, replayed)

@@ -44,6 +44,19 @@ export async function readMemories(
   return new Map(rows.map((row) => [row.state.id, toMemory(row)]))
 }
 
+/** Those of these memories (plain UUIDs) whose text has no vector yet. */
+export async function withoutVectors(
+  { db, projectId }: ProjectScope,
+  tables: GenerationTables,
+  ids: readonly string[],
+): Promise<Set<string>> {
+  const { rows } = await sql<{ readonly memory_id: string }>`
+    select memory_id from ${tables.waiting} where project_id = ${projectId} and memory_id = any(${ids}::uuid[])`.execute(
+    db,
+  )
+  return new Set(rows.map(({ memory_id }) => memory_id))
+}
+
 /**
  * The first 50 characters of the notes among these memories, by id. They show who speaks without reading the
  * whole text.

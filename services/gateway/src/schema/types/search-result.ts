@@ -159,7 +159,8 @@ builder.objectType(explanation, {
   }),
 })
 
-const searchHit = builder.objectRef<SearchHit>('SearchHit')
+/** The type `SearchHit`. */
+export const searchHit = builder.objectRef<SearchHit>('SearchHit')
 
 builder.objectType(searchHit, {
   fields: (t) => ({
