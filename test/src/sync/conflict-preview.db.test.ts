@@ -46,13 +46,15 @@ describe.each(SERVICE_DATABASES)('what a conflict would change, on $name', ({ st
       (client, of) => revise(client, of, note('the last ferry leaves at nine')),
     )
     // The read model may follow the journal a moment later.
-    await expect.poll(async () => (await previews())[0].preview.text).toEqual([
-      { change: 'SAME', text: 'the ' },
-      { change: 'REMOVED', text: 'last ' },
-      { change: 'SAME', text: 'ferry leaves at ' },
-      { change: 'REMOVED', text: 'nine' },
-      { change: 'ADDED', text: 'ten' },
-    ])
+    await expect
+      .poll(async () => (await previews())[0].preview.text)
+      .toEqual([
+        { change: 'SAME', text: 'the ' },
+        { change: 'REMOVED', text: 'last ' },
+        { change: 'SAME', text: 'ferry leaves at ' },
+        { change: 'REMOVED', text: 'nine' },
+        { change: 'ADDED', text: 'ten' },
+      ])
     const [conflict] = await previews()
     expect(conflict.preview.changed).toMatchObject([
       { field: 'content.text', after: 'the ferry leaves at ten' },
