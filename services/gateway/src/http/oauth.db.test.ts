@@ -4,6 +4,11 @@ import { ensureProject } from '@daybook/postgres/access/projects'
 import { SERVICE_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { silentLogger } from '@daybook/runtime/logger'
 import { createMemoryLogger } from '@daybook/runtime/testing/memory-logger'
+import {
+  Client,
+  ClientCredentialsProvider,
+  StreamableHTTPClientTransport,
+} from '@modelcontextprotocol/client'
 import { createClient } from 'graphql-ws'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
@@ -251,6 +256,25 @@ describe.each(SERVICE_DATABASES)('access tokens on $name', ({ start }) => {
     }
     expect((await fetch(`${admin.url}/.well-known/oauth-protected-resource/else`)).status).toBe(404)
     expect((await post('/.well-known/oauth-protected-resource', null)).status).toBe(405)
+
+    // The SDK's client gets from there to a token by itself.
+    const byItself = new Client({ name: 'test-agent', version: '1.0.0' })
+    await byItself.connect(
+      new StreamableHTTPClientTransport(new URL(`${RESOURCE}/mcp`), {
+        authProvider: new ClientCredentialsProvider({
+          clientId: a.id,
+          clientSecret: 'secret',
+          expectedIssuer: issuer.url,
+        }),
+        fetch: (url, init) => fetch(String(url).replace(RESOURCE, admin.url), init),
+      }),
+    )
+    await byItself.callTool({ name: 'remember', arguments: { memories: [{ text: 'a logbook' }] } })
+    const other = clientOf(await tokenFor())
+    await expect
+      .poll(async () => (await other.data(NOTES)).memories.edges)
+      .toEqual([{ node: { text: 'a logbook' } }])
+    await byItself.close()
 
     const readOnly = await tokenFor({ scope: 'daybook:read' })
     const refused = await post('/mcp', readOnly, call('remember', { memories: [{ text: 'x' }] }))

@@ -1,11 +1,15 @@
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { exportJWK, exportSPKI, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 
 /** Where gateways of tests are reached, as tokens name it. */
 export const RESOURCE = 'https://daybook.example.com'
 
-/** An authorization server of a test's own: its metadata, its public keys, and whatever token a test wants. */
+/**
+ * An authorization server of a test's own: its metadata, its public keys, whatever token a test wants, and one for each client that
+ * asks by itself (client credentials): for the resource and the scopes that it asks for, in the project that is called as it is.
+ */
 export interface TestIssuer {
   readonly url: string
   /** The settings of a gateway that takes its tokens. */
@@ -43,15 +47,42 @@ export async function startTestIssuer(
     return { alg, kid: `key-${made}`, ...(await generateKeyPair(alg, { extractable: true })) }
   }
   let pair = await makePair()
-  const answerTo = async (target: string): Promise<object | null> => {
-    if (target === `/.well-known/${discovery}${path}`) return { issuer: url, jwks_uri: `${url}/keys?all=1` }
+  const token: TestIssuer['token'] = (claims = {}, header = {}) =>
+    new SignJWT({
+      iss: url,
+      aud: `${RESOURCE}/mcp`,
+      sub: 'alice',
+      scope: 'openid daybook:read daybook:write',
+      iat: Math.floor(Date.now() / 1_000),
+      exp: Math.floor(Date.now() / 1_000) + 600,
+      ...claims,
+    })
+      .setProtectedHeader({ alg: pair.alg, kid: pair.kid, typ: 'at+jwt', ...header })
+      .sign(pair.privateKey)
+  const answerTo = async (target: string, request: IncomingMessage): Promise<object | null> => {
+    if (target === `/.well-known/${discovery}${path}`)
+      return {
+        issuer: url,
+        jwks_uri: `${url}/keys?all=1`,
+        authorization_endpoint: `${url}/authorize`,
+        token_endpoint: `${url}/token`,
+        response_types_supported: ['code'],
+        grant_types_supported: ['client_credentials'],
+        token_endpoint_auth_methods_supported: ['client_secret_post'],
+      }
+    if (target === `${path}/token`) {
+      const given = Object.fromEntries(new URLSearchParams(await text(request)))
+      const { client_id: sub = '', resource: aud = '', scope } = given
+      return { access_token: await token({ sub, aud, scope, daybook_projects: sub }), token_type: 'Bearer' }
+    }
     if (target !== `${path}/keys?all=1`) return null
     const { alg, kid, publicKey } = pair
     return { keys: [{ ...(await exportJWK(publicKey)), alg, kid, use: 'sig' }] }
   }
-  const server = createServer(async ({ url: target = '' }, response) => {
+  const server = createServer(async (request, response) => {
+    const { url: target = '' } = request
     asked.push(target)
-    const answer = isUp ? await answerTo(target) : null
+    const answer = isUp ? await answerTo(target, request) : null
     const status = answer !== null ? 200 : isUp ? 404 : 503
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
   })
@@ -61,18 +92,7 @@ export async function startTestIssuer(
     url,
     environment: { DAYBOOK_OAUTH_ISSUER: url, DAYBOOK_OAUTH_RESOURCE: RESOURCE },
     asked,
-    token: (claims = {}, header = {}) =>
-      new SignJWT({
-        iss: url,
-        aud: `${RESOURCE}/mcp`,
-        sub: 'alice',
-        scope: 'openid daybook:read daybook:write',
-        iat: Math.floor(Date.now() / 1_000),
-        exp: Math.floor(Date.now() / 1_000) + 600,
-        ...claims,
-      })
-        .setProtectedHeader({ alg: pair.alg, kid: pair.kid, typ: 'at+jwt', ...header })
-        .sign(pair.privateKey),
+    token,
     publicKey: () => exportSPKI(pair.publicKey),
     async rotate() {
       pair = await makePair()
