@@ -47,6 +47,8 @@ for (const folder of page.bundled) bundled.add(folder)
 
 const manifest = {
   name: 'daybook',
+  // By this, MCP's registry knows that whoever publishes `server.json` owns the package.
+  mcpName: readJson('server.json').name,
   version,
   description: 'A memory for AI agents that can prove what it holds, with its database and embedding model',
   keywords: ['memory', 'agents', 'mcp', 'event-sourcing', 'search'],

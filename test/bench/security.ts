@@ -103,7 +103,7 @@ async function timeChecks({
   apiKey,
   scope,
 }: Pick<SearchCorpus, 'db' | 'apiKey' | 'scope'>): Promise<number> {
-  const authenticate = createAuthenticate(db, { note() {}, stop: () => Promise.resolve() }, 60_000)
+  const authenticate = createAuthenticate(db, { note() {}, stop: () => Promise.resolve() }, 60_000, null)
   const budget = createKeyBudget({ costPerSecond: 1e12, costSaved: 1e12 })
   const limits = createLimitChecks(db)
   const check = async () => {

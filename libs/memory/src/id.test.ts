@@ -1,8 +1,17 @@
 import { describe, expect, it } from 'vitest'
-import { formatMemoryId, newId, parseMemoryId } from './id.ts'
+import { formatMemoryId, newId, parseMemoryId, subjectId } from './id.ts'
 import { KIND_NAMES } from './kinds/index.ts'
 
 const UUID = '0192f0c1-7a2b-7c3d-8e4f-0123456789ab'
+
+it('a subject has one id with its issuer, and another one with each other', () => {
+  const id = subjectId('https://one.example.com', 'alice')
+  expect(subjectId('https://one.example.com', 'alice')).toBe(id)
+  expect(
+    new Set([id, subjectId('https://one.example.com/', 'alice'), subjectId('https://one.example.com', 'bob')])
+      .size,
+  ).toBe(3)
+})
 
 describe('a memory id', () => {
   it.each(KIND_NAMES)('is read in both spellings for a %s', (kind) => {

@@ -20,6 +20,12 @@ export function newId(): string {
 export const rememberedId = (projectId: string, idempotencyKey: string | null): string =>
   idempotencyKey === null ? newId() : v5(idempotencyKey, projectId)
 
+/**
+ * The id under which the holder of an OAuth token asks and writes, as others do under their key's: always the same for an
+ * issuer's subject, and of no key (RFC 9562, version 5).
+ */
+export const subjectId = (issuer: string, subject: string): string => v5(subject, v5(issuer, v5.URL))
+
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/iu
 
 /** Whether the database takes a text for a UUID, of whichever version. */

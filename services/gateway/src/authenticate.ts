@@ -18,6 +18,7 @@ import type { Database } from '@daybook/postgres/connect'
 import type { Config } from '@daybook/runtime/config'
 import type { Logger } from '@daybook/runtime/logger'
 import { LRUCache } from 'lru-cache'
+import { isToken, type OAuth } from './http/oauth.ts'
 import { readHeader } from './http/request-context.ts'
 
 /** How long a key's rights are cached, in milliseconds. A revoked key works at most that much longer. */
@@ -25,7 +26,7 @@ const REMEMBERED_MS = 2_000
 
 /** What a request shows. */
 export interface Credentials {
-  /** `Bearer <key>` */
+  /** `Bearer <key>`, or `Bearer <access token>` */
   readonly authorization: string | null | undefined
   /** The header `X-Daybook-Project`: the name or id of the project that the request is about. */
   readonly project: string | null | undefined
@@ -37,7 +38,8 @@ export interface Credentials {
 export interface Authenticate {
   /**
    * What a request may do, and in which project.
-   * @throws DaybookError UNAUTHENTICATED if the key opens nothing; NotFoundError if it does not open the project
+   * @throws DaybookError UNAUTHENTICATED if the key opens nothing; NotFoundError if it does not open the project; of a
+   * token also what `OAuth.accessOf` throws
    */
   (credentials: Credentials): Promise<Access>
   /** Call this when keys now open other projects. Other gateways use their cache for up to 2 s more. */
@@ -47,14 +49,24 @@ export interface Authenticate {
 /**
  * Creates an authenticator that caches keys for 2 s and notes their uses.
  * @param sessionIdleMs after how long without a request a session of the console ends, in milliseconds
+ * @param oauth null: no access tokens are taken
  */
-export function createAuthenticate(db: Database, uses: KeyUses, sessionIdleMs: number): Authenticate {
+export function createAuthenticate(
+  db: Database,
+  uses: KeyUses,
+  sessionIdleMs: number,
+  oauth: OAuth | null,
+): Authenticate {
   const known = new LRUCache<string, Access>({ max: 10_000, ttl: REMEMBERED_MS })
 
-  const look = async ({ key, session }: Credential, project: string | null): Promise<Access> => {
+  const open = async ({ key, session }: Credential): Promise<Access> => {
+    if (key !== null && oauth !== null && isToken(key)) return oauth.accessOf(key)
     const found = key === null ? await findSession(db, session, sessionIdleMs) : await findKey(db, key)
     if ('refusal' in found) throw new DaybookError('UNAUTHENTICATED', REFUSALS[found.refusal])
-    const { access } = found
+    return found.access
+  }
+  const look = async (shown: Credential, project: string | null): Promise<Access> => {
+    const access = await open(shown)
     if (project === null) return access
     const named = await findProject(db, project, access.projects)
     if (
@@ -76,7 +88,7 @@ export function createAuthenticate(db: Database, uses: KeyUses, sessionIdleMs: n
     const remembered = known.get(name)
     const access = remembered ?? (await look(shown, project))
     if (remembered === undefined) known.set(name, access)
-    uses.note(access.keyId)
+    if (access.tokenEndsAt === undefined) uses.note(access.keyId)
     return access
   }
   return Object.assign(authenticate, { forget: () => known.clear() })

@@ -33,6 +33,7 @@ import type { AnswerConsole } from './console/serve-console.ts'
 import type { KeyCodes } from './http/failure.ts'
 import type { GraphiQLPage } from './http/graphiql.ts'
 import type { KeyBudget, KeyStreams } from './http/key-budget.ts'
+import type { OAuth } from './http/oauth.ts'
 import type { KnownRequest } from './http/request-context.ts'
 import { JOURNAL_BYTES, type JournalBudget } from './journal-page.ts'
 import type { JournalNews } from './subscriptions/journal-news.ts'
@@ -230,6 +231,8 @@ export interface GivenParts {
 /** The parts of a gateway: those that it is given, and those that it makes, which its requests share. */
 export interface GatewayParts extends GivenParts {
   readonly authenticate: Authenticate
+  /** Null: no access tokens are taken. */
+  readonly oauth: OAuth | null
   /** Which `Host` and `Origin` may ask. */
   readonly names: TrustedNames
   readonly budget: KeyBudget

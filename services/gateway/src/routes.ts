@@ -1,8 +1,9 @@
-import { answerProbe } from '@daybook/runtime/probes'
+import { answerProbe, sendJson } from '@daybook/runtime/probes'
 import type { GatewayParts } from './context.ts'
 import { answerKeyCode, sendError } from './http/failure.ts'
 import { createReadiness } from './http/health.ts'
 import { answerExport, answerImport } from './http/journal-transfer.ts'
+import { METADATA } from './http/oauth.ts'
 import { claimsOf, discardBody, type Exchange, type KnownExchange } from './http/request-context.ts'
 import type { GraphQLServer } from './http/yoga.ts'
 import { serveMcp } from './mcp/serve-mcp.ts'
@@ -73,6 +74,18 @@ const serveConsole: OpenRoute['serve'] =
   async ({ request, response, target }) =>
     console !== null && console(request, response, target)
 
+/** Tells clients where to get access tokens. They ask before they have one. */
+const serveMetadata: OpenRoute['serve'] =
+  ({ oauth }) =>
+  async ({ request, response, target: { path } }) => {
+    const metadata = oauth?.describe(path.slice(METADATA.length)) ?? null
+    if (metadata === null) return false
+    if (request.method === 'GET' || request.method === 'HEAD') sendJson(response, 200, metadata)
+    else sendError(response, 405, 'METHOD_NOT_ALLOWED', `${path} takes GET only`, { allow: 'GET, HEAD' })
+    discardBody(request)
+    return true
+  }
+
 /**
  * All routes. The first one answers that has the path and does not leave it to the next. `test/src/isolation` asks each with
  * the keys of others.
@@ -81,6 +94,8 @@ export const ROUTES: readonly Route[] = [
   open('/health', serveProbe),
   open('/ready', serveProbe),
   open('/metrics', serveProbe),
+  open(METADATA, serveMetadata),
+  open(`${METADATA}/`, serveMetadata),
   open('/console', serveConsole),
   open('/console/session', serveConsole),
   open('/console/assets/', serveConsole),

@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { wrapEmbedders } from '@daybook/embeddings/embedders'
 import { rememberQueries } from '@daybook/embeddings/remember-queries'
 import { startAccessTracker } from '@daybook/pgvector/read/access'
@@ -17,6 +16,7 @@ import { answerCors, judgeNames, PROBES } from './http/cors.ts'
 import { createKeyCodes, failureOf, keyEnded, sendError, sendFailure } from './http/failure.ts'
 import { createGraphiQLPage } from './http/graphiql.ts'
 import { createKeyBudget, createKeyStreams } from './http/key-budget.ts'
+import { createOAuth } from './http/oauth.ts'
 import {
   claimsOf,
   discardBody,
@@ -53,7 +53,9 @@ export interface Gateway {
 
 /**
  * Serves the web console for browsers, and the API: `/graphql` (HTTP, SSE, WebSocket, GraphiQL for browsers), `/mcp` (for
- * agents), `/journal/export` and `/journal/import`, `/sync/…` (for Daybooks that follow projects of this one), `/health` (the process lives), `/ready` (it can serve), `/metrics`.
+ * agents), `/journal/export` and `/journal/import`, `/sync/…` (for Daybooks that follow projects of this one),
+ * `/.well-known/oauth-protected-resource` (where clients get access tokens), `/health` (the process lives), `/ready` (it can serve),
+ * `/metrics`.
  * @throws DaybookError CONFIGURATION if it cannot listen on the address
  */
 export async function startGateway(given: GivenParts, at: { host: string; port: number }): Promise<Gateway> {
@@ -62,7 +64,8 @@ export async function startGateway(given: GivenParts, at: { host: string; port: 
   const limits = createLimitChecks(db)
   const quarantines = createQuarantineChecks(db)
   const uses = createKeyUses(db, logger)
-  const authenticate = createAuthenticate(db, uses, sessionIdleMs)
+  const oauth = config.oauth === undefined ? null : createOAuth(config.oauth, given)
+  const authenticate = createAuthenticate(db, uses, sessionIdleMs, oauth)
   const budget = createKeyBudget(config.work)
   const streams = createKeyStreams(config.streams.perKey)
   const folder = config.console.enabled ? findConsoleFolder(config.console.folder) : null
@@ -70,6 +73,7 @@ export async function startGateway(given: GivenParts, at: { host: string; port: 
     ...given,
     writer: checkWrites(given.writer, [quarantines.agents, limits.queue], given.noteExpiry),
     authenticate,
+    oauth,
     names: createTrustedNames({ ...config, host: at.host }),
     budget,
     streams,
@@ -101,7 +105,7 @@ export async function startGateway(given: GivenParts, at: { host: string; port: 
       const known = readRequestContext(request.headers)
       return withLogFields({ correlationId: known.correlationId }, () =>
         answer({ request, response, target, known }).catch((error: unknown) =>
-          answerFailure(parts, request, response, error),
+          answerFailure(parts, { request, response, target }, error),
         ),
       )
     },
@@ -212,16 +216,20 @@ async function answerKey(
  * Answers a request that failed: it was refused, the database is unavailable, or there is an internal error.
  */
 function answerFailure(
-  { logger }: GatewayParts,
-  request: IncomingMessage,
-  response: ServerResponse,
+  { logger, oauth }: GatewayParts,
+  { request, response, target }: Pick<Exchange, 'request' | 'response' | 'target'>,
   error: unknown,
 ): void {
   const failure = failureOf(error)
   const level = failure.code === 'INTERNAL' ? 'error' : failure.status === 503 ? 'warn' : 'info'
   logger[level]({ error }, 'a request could not be answered')
   if (response.headersSent) response.destroy()
-  else sendFailure(response, failure)
+  else
+    sendFailure(
+      response,
+      failure,
+      oauth?.challenge(target.path, request.headers.authorization !== undefined, error),
+    )
   discardBody(request)
 }
 

@@ -296,3 +296,19 @@ test('the scripts that the pages for operators name are in package.json', () => 
   for (const service of SERVICES)
     expect(scripts[`start:${service}`]).toBe(`node scripts/start.mjs ${service}`)
 })
+
+test('server.json describes the npm package, as the schema of MCP’s registry wants it', () => {
+  const { name, version } = JSON.parse(read('package.json'))
+  const described = JSON.parse(read('server.json'))
+  expect(described).toMatchObject({
+    // 2025-12-11: name, description and version are required, of a package these three, the version being that of npm.
+    name: expect.stringMatching(/^[a-zA-Z\d.-]+\/[a-zA-Z\d._-]+$/u),
+    description: expect.stringMatching(/^.{1,100}$/u),
+    version,
+    packages: [{ registryType: 'npm', identifier: name, version, transport: { type: 'stdio' } }],
+  })
+  // The name in the package, by which the registry knows its owner, is made from this file.
+  const packaging = read('scripts/package.mjs')
+  expect(packaging).toContain("mcpName: readJson('server.json').name")
+  expect(packaging).toContain(`name: '${name}'`)
+})

@@ -99,7 +99,11 @@ describe.each(SERVICE_DATABASES)('projects on $name', ({ start }) => {
 
   it('nor over any HTTP route', async () => {
     expect(unknownRoutes()).toEqual([])
-    await askRoutes(world, ROUNDS > 1 ? world.readers : world.readers.slice(-1))
+    // A short run asks with the key of two projects, or with the token.
+    await askRoutes(
+      world,
+      ROUNDS > 1 ? world.readers : world.readers.slice(-2).slice(SEED % 2, (SEED % 2) + 1),
+    )
     await exportEach(world)
     expect(world.leaks.splice(0).slice(0, 3)).toEqual([])
   })

@@ -28,6 +28,8 @@ const ASKED: Readonly<Record<string, readonly RequestInit[]>> = {
   '/health': [{}],
   '/ready': [{}],
   '/metrics': [{}],
+  '/.well-known/oauth-protected-resource': [{}],
+  '/.well-known/oauth-protected-resource/': [{}],
   '/graphql': [
     { headers: { accept: 'text/html' } },
     { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } },

@@ -1,6 +1,7 @@
 import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
 import { schema } from '@daybook/gateway/schema/index'
 import { startTestGateway, type TestClient, type TestGateway } from '@daybook/gateway/testing/test-gateway'
+import { startTestIssuer } from '@daybook/gateway/testing/test-issuer'
 import { newId } from '@daybook/memory/id'
 import type { TestDatabase } from '@daybook/postgres/testing/test-database'
 import { pause } from '@daybook/runtime/backoff'
@@ -41,7 +42,7 @@ export interface World {
 /** How many projects there are. */
 const PROJECTS = 3
 
-/** Starts a gateway with three projects, each with a key of its own, and a key of the first two. */
+/** Starts a gateway with three projects, each with a key of its own, a key of the first two, and an access token of the first. */
 export async function openWorld(database: TestDatabase): Promise<World> {
   const embedded: string[] = []
   const embedder = createHashEmbedder({
@@ -49,8 +50,10 @@ export async function openWorld(database: TestDatabase): Promise<World> {
     tokenBits: true,
     beforeEmbed: async (texts) => void embedded.push(...texts),
   })
+  const issuer = await startTestIssuer()
   const running = await startTestGateway(database, embedder, {
     environment: {
+      ...issuer.environment,
       DAYBOOK_EMBEDDER: 'test-hash/64/token-bits-1',
       // The test asks more than a client may.
       DAYBOOK_COST_PER_SECOND: '100000000',
@@ -71,6 +74,14 @@ export async function openWorld(database: TestDatabase): Promise<World> {
     readable: [home],
   }))
   readers.push({
+    name: 'an access token',
+    url: admin.url,
+    // A long run lasts longer than the usual token.
+    key: await issuer.token({ daybook_projects: first.name, exp: Math.floor(Date.now() / 1_000) + 86_400 }),
+    home: first,
+    readable: [first],
+  })
+  readers.push({
     name: 'a key of two projects',
     url: admin.url,
     key: both.key,
@@ -88,7 +99,10 @@ export async function openWorld(database: TestDatabase): Promise<World> {
     stored: new Map(projects.map(({ id }) => [id, new Set()])),
     driven: new Set(),
     embedded,
-    stop: () => running.stop(),
+    async stop() {
+      await running.stop()
+      await issuer.stop()
+    },
   }
   for (const project of projects) await fill(project)
   // Made under a common name, so that it can be asked for.

@@ -47,6 +47,40 @@ describe('the settings', () => {
     })
   })
 
+  it('of an issuer of access tokens are taken together, and only of addresses that nobody else can answer for', () => {
+    const issuer = 'https://login.example.com/tenant/'
+    const resource = 'https://Daybook.example.com:443'
+    expect(readConfig({}).oauth).toBeUndefined()
+    expect(
+      readConfig({
+        DAYBOOK_OAUTH_ISSUER: issuer,
+        DAYBOOK_OAUTH_RESOURCE: resource,
+        DAYBOOK_OAUTH_PROJECTS: 'shop, billing',
+      }).oauth,
+    ).toEqual({
+      issuer,
+      resource: 'https://daybook.example.com',
+      audience: [],
+      projects: ['shop', 'billing'],
+    })
+    expect(() => readConfig({ DAYBOOK_OAUTH_ISSUER: issuer })).toThrow('DAYBOOK_OAUTH_RESOURCE: is required')
+    expect(() => readConfig({ DAYBOOK_OAUTH_RESOURCE: resource })).toThrow(
+      'DAYBOOK_OAUTH_ISSUER: is required',
+    )
+    for (const address of ['http://login.example.com', 'https://a@b', `${issuer}?a=b`, 'login.example.com'])
+      expect(() => readConfig({ DAYBOOK_OAUTH_ISSUER: address, DAYBOOK_OAUTH_RESOURCE: resource })).toThrow(
+        'DAYBOOK_OAUTH_ISSUER: must be',
+      )
+    for (const address of ['http://daybook.example.com', `${resource}/mcp`])
+      expect(() => readConfig({ DAYBOOK_OAUTH_ISSUER: issuer, DAYBOOK_OAUTH_RESOURCE: address })).toThrow(
+        'DAYBOOK_OAUTH_RESOURCE: must',
+      )
+    expect(
+      readConfig({ DAYBOOK_OAUTH_ISSUER: 'http://[::1]:1', DAYBOOK_OAUTH_RESOURCE: 'http://localhost:4000' })
+        .oauth,
+    ).toMatchObject({ issuer: 'http://[::1]:1', resource: 'http://localhost:4000' })
+  })
+
   it('of a service bring its own port, which DAYBOOK_PORT overrides', () => {
     const { 'projector-pgvector': defaultPort } = DEFAULT_PORTS
     expect(readConfig({}, { defaultPort }).port).toBe(4001)

@@ -10,9 +10,12 @@ type AllValues = Values<typeof SETTINGS>
 type Used<Server> = { readonly [Key in keyof Server]: NonNullable<Server[Key]> }
 
 /** The checked settings of a Daybook process. `SETTINGS` says what each is. */
-export interface Config extends Omit<AllValues, 'nats' | 'typesense' | 'graphiql' | 'introspection'> {
+export interface Config
+  extends Omit<AllValues, 'nats' | 'typesense' | 'oauth' | 'graphiql' | 'introspection'> {
   readonly graphiql: boolean
   readonly introspection: boolean
+  /** Undefined: no tokens are taken, only keys. */
+  readonly oauth: Used<AllValues['oauth']> | undefined
   /** Undefined: events travel inside the process, and projectors elsewhere poll the journal. */
   readonly nats: Used<AllValues['nats']> | undefined
   /** Undefined: words are searched in Postgres. */
@@ -59,14 +62,12 @@ export function readConfig(
     ...values,
     graphiql,
     introspection,
-    nats: usedOnly(values.nats),
-    typesense: usedOnly(values.typesense),
+    oauth: usedOnly(values.oauth.issuer, values.oauth),
+    nats: usedOnly(values.nats.url, values.nats),
+    typesense: usedOnly(values.typesense.url, values.typesense),
   }
 }
 
 /** A server's settings if it has an address. `brokenRules` has checked that the others are set then. */
-function usedOnly<Server extends { readonly url: string | undefined }>(
-  server: Server,
-): Used<Server> | undefined {
-  return server.url === undefined ? undefined : (server as Used<Server>)
-}
+const usedOnly = <Server>(address: string | undefined, server: Server): Used<Server> | undefined =>
+  address === undefined ? undefined : (server as Used<Server>)

@@ -8,10 +8,13 @@ import {
   fileVariable,
   folder,
   hostNames,
+  list,
   listSettings,
   names,
   onOrOff,
   origins,
+  privateOrigin,
+  privateUrl,
   type Setting,
   type Settings,
   url,
@@ -157,6 +160,36 @@ export const SETTINGS = {
     secret: true,
     description:
       'Key of the project `default`, the same for all gateways; without it each makes one in its data folder',
+  },
+  oauth: {
+    issuer: {
+      name: 'DAYBOOK_OAUTH_ISSUER',
+      schema: privateUrl.optional(),
+      type: 'URL',
+      description:
+        'Authorization server whose access tokens (JWT) are taken beside keys, just as it writes itself in `iss`: `https://login.example.com/`. Without it no tokens are taken. [How](projects-and-keys.md#access-tokens-oauth)',
+    },
+    resource: {
+      name: 'DAYBOOK_OAUTH_RESOURCE',
+      schema: privateOrigin.optional(),
+      type: 'origin',
+      description:
+        'Where clients with tokens reach this Daybook: `https://daybook.example.com`; required with `DAYBOOK_OAUTH_ISSUER`. Tokens must be for it (`aud`), or for `/mcp` or `/graphql` there',
+    },
+    audience: {
+      name: 'DAYBOOK_OAUTH_AUDIENCE',
+      schema: list.prefault(''),
+      type: 'names',
+      description:
+        'What else `aud` may be, separated by commas, for an issuer that gives resources names of its own',
+    },
+    projects: {
+      name: 'DAYBOOK_OAUTH_PROJECTS',
+      schema: list.prefault(''),
+      type: 'names',
+      description:
+        'Projects, by name or id, separated by commas, that a token without the claim `daybook_projects` opens. Without it such a token opens none',
+    },
   },
   databaseUrl: {
     name: 'DATABASE_URL',

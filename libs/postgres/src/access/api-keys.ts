@@ -86,6 +86,11 @@ export interface Access {
   readonly projectId: string | null
   /** If a browser asks with a session of the console (`console-sessions.ts`): the session's id. */
   readonly sessionId?: string
+  /**
+   * If an OAuth token asks: when it ends, in milliseconds since 1970. `keyId` and `keyName` are then of its holder, there
+   * is no such key, and `keyHash` is empty, so that no function of the database takes it for a key.
+   */
+  readonly tokenEndsAt?: number
 }
 
 /** Why a text opens nothing. */

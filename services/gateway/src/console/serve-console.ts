@@ -336,13 +336,13 @@ export interface LoginLink {
   readonly expiresAt: string
 }
 
-/** @throws DaybookError FORBIDDEN for a session, UNAUTHENTICATED if the key has just ended */
+/** @throws DaybookError FORBIDDEN for a session or an access token, UNAUTHENTICATED if the key has just ended */
 export async function makeLoginLink(db: Database, access: Access): Promise<LoginLink> {
   // Else a session could renew itself for ever, and its end would mean nothing.
-  if (access.sessionId !== undefined)
+  if (access.sessionId !== undefined || access.tokenEndsAt !== undefined)
     throw new DaybookError(
       'FORBIDDEN',
-      '"createLoginLink" needs the key itself, and this is a session of the console: use "daybook console"',
+      `"createLoginLink" needs the key itself, and this is ${access.sessionId === undefined ? 'an access token' : 'a session of the console'}: use "daybook console"`,
     )
   const made = await createLoginToken(db, access, LINK_MS)
   if (made === null) throw new DaybookError('UNAUTHENTICATED', 'This API key has just ended: use another one')

@@ -23,7 +23,7 @@ export function answerCors(
   const { origin } = headers
   if (origin === undefined || !names.isForeignAllowed(origin)) return false
   response.setHeader('access-control-allow-origin', origin)
-  response.setHeader('access-control-expose-headers', 'x-correlation-id, retry-after')
+  response.setHeader('access-control-expose-headers', 'x-correlation-id, retry-after, www-authenticate')
   response.setHeader('cross-origin-resource-policy', 'cross-origin')
   response.appendHeader('vary', 'origin')
   if (method !== 'OPTIONS' || headers['access-control-request-method'] === undefined) return false

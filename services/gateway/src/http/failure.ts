@@ -223,12 +223,19 @@ export function sendError(
   sendErrorBody(response, status, { message, extensions: { code, retryable: RETRYABLE.has(code) } }, headers)
 }
 
-/** Answers with a failure, in the same form. */
-export function sendFailure(response: ServerResponse, { status, message, ...extensions }: Failure): void {
+/**
+ * Answers with a failure, in the same form.
+ * @param challenge the header `WWW-Authenticate`. Default: that a key is needed, if that is the failure
+ */
+export function sendFailure(
+  response: ServerResponse,
+  { status, message, ...extensions }: Failure,
+  challenge: string | null = status === 401 ? 'Bearer realm="daybook"' : null,
+): void {
   const retryAfter = extensions.retryAfter ?? (status === 503 ? 1 : null)
   const headers: Record<string, string> = {
     ...(retryAfter !== null && { 'retry-after': String(retryAfter) }),
-    ...(status === 401 && { 'www-authenticate': 'Bearer realm="daybook"' }),
+    ...(challenge !== null && { 'www-authenticate': challenge }),
   }
   sendErrorBody(response, status, { message, extensions }, headers)
 }

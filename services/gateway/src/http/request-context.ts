@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { check } from '@daybook/memory/check'
+import { ValidationError } from '@daybook/memory/errors'
 import { LIMITS } from '@daybook/memory/limits'
 import { safeLine } from '@daybook/memory/safe-text'
 import { characters, isBlank, oneLine, shortString } from '@daybook/memory/text-rules'
@@ -54,8 +55,28 @@ export const claimsOf = (headers: IncomingHttpHeaders): Claims =>
   readClaims((name) => headers[name]?.toString() ?? null)
 
 /**
+ * Reads a body as JSON.
+ * @param most bytes
+ * @throws ValidationError if it is longer, or anything else
+ */
+export async function readJson(request: IncomingMessage, most: number): Promise<unknown> {
+  const parts: Buffer[] = []
+  let size = 0
+  for await (const part of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    size += part.byteLength
+    if (size > most) throw new ValidationError('body', `is too long: the limit is ${most} bytes`)
+    parts.push(part)
+  }
+  try {
+    return JSON.parse(Buffer.concat(parts).toString('utf8'))
+  } catch {
+    throw new ValidationError('body', 'is no JSON')
+  }
+}
+
+/**
  * Reads a body that is one small JSON object.
- * @param most characters
+ * @param most bytes
  * @returns null if it is longer, or anything else
  */
 export async function readSmallJson(
@@ -63,12 +84,7 @@ export async function readSmallJson(
   most: number,
 ): Promise<Readonly<Record<string, unknown>> | null> {
   try {
-    let text = ''
-    for await (const part of request.iterator({ destroyOnReturn: false })) {
-      text += String(part)
-      if (text.length > most) return null
-    }
-    const value: unknown = JSON.parse(text)
+    const value = await readJson(request, most)
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null
   } catch {
     return null

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http'
 import { DaybookError } from '@daybook/memory/errors'
-import { isDatabaseUnavailable } from '@daybook/postgres/errors'
 import { answerRaw, type HttpServer, readRequestTarget } from '@daybook/runtime/http/http-server'
 import { type Logger, withLogFields } from '@daybook/runtime/logger'
 import type { GraphQLError } from 'graphql'
@@ -19,7 +18,7 @@ import { sessionIn } from '../console/serve-console.ts'
 import type { GatewayParts } from '../context.ts'
 import { REQUEST_COST, REQUEST_LIMITS } from '../schema/limits.ts'
 import { judgeNames } from './cors.ts'
-import { createMaskError } from './failure.ts'
+import { createMaskError, failureOf } from './failure.ts'
 import { readClaims, readRequestContext } from './request-context.ts'
 import { type GraphQLServer, type PreparedOperation, prepareOperation, type Run } from './yoga.ts'
 
@@ -147,7 +146,7 @@ function withoutHttp(errors: readonly GraphQLError[]): GraphQLError[] {
 }
 
 function refused(error: unknown): null {
-  if (error instanceof DaybookError && error.code === 'UNAUTHENTICATED') return null
+  if (error instanceof DaybookError && ['UNAUTHENTICATED', 'FORBIDDEN'].includes(error.code)) return null
   throw error
 }
 
@@ -247,10 +246,10 @@ function speakGraphQL(
           const taken = take(beingRead)
           beingRead = null
           taken.catch((error: unknown) => {
-            const away = isDatabaseUnavailable(error)
+            const away = failureOf(error).code === 'UNAVAILABLE'
             logger[away ? 'warn' : 'error']({ error }, 'a message on a WebSocket could not be answered')
             if (away)
-              socket.close(TRY_AGAIN_LATER, 'The database cannot be reached now: connect again in a moment')
+              socket.close(TRY_AGAIN_LATER, 'What is needed cannot be reached now: connect again in a moment')
             else socket.close(CloseCode.InternalServerError, 'Something went wrong inside Daybook')
           })
         })

@@ -4,15 +4,18 @@ import { CHANGES, type Change, changeBus } from '@daybook/mcp/changes'
 import { createReceipts, type Receipts } from '@daybook/mcp/receipts'
 import { createMcpServer } from '@daybook/mcp/server'
 import { ApiError, type Daybook } from '@daybook/mcp/session'
+import { TOOLS } from '@daybook/mcp/tools/index'
 import { readToolsets } from '@daybook/mcp/toolsets'
 import { ValidationError } from '@daybook/memory/errors'
+import type { Access, Scope } from '@daybook/postgres/access/api-keys'
 import { createMcpHandler } from '@modelcontextprotocol/server'
 import { createServerAdapter } from '@whatwg-node/server'
 import type { ExecutionResult, GraphQLError } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import type { GatewayParts } from '../context.ts'
 import { createMaskError } from '../http/failure.ts'
-import type { KnownRequest } from '../http/request-context.ts'
+import { InsufficientScopeError } from '../http/oauth.ts'
+import { type KnownRequest, readJson } from '../http/request-context.ts'
 import { type GraphQLServer, prepareOperation } from '../http/yoga.ts'
 import { REQUEST_LIMITS } from '../schema/limits.ts'
 
@@ -35,6 +38,7 @@ export function serveMcp(parts: GatewayParts, graphql: GraphQLServer): AnswerMcp
   const receiptsOf = receiptsOfKeys()
   return async (request, response, known, toolsets) => {
     const shown = choose(toolsets ?? config.mcpToolsets.join(','))
+    const parsedBody = await requireScopesOfToken(request, known.access)
     const handler = createMcpHandler(
       ({ era }) =>
         createMcpServer({
@@ -57,9 +61,46 @@ export function serveMcp(parts: GatewayParts, graphql: GraphQLServer): AnswerMcp
         maxRequestBodySize: REQUEST_LIMITS.bodyBytes,
       },
     )
-    const adapter = createServerAdapter((asked) => handler.fetch(asked))
+    const adapter = createServerAdapter((asked) => handler.fetch(asked, { parsedBody }))
     await adapter(request, response)
   }
+}
+
+/** A message of a client, as far as it says what its scopes must allow. */
+interface Message {
+  readonly method?: unknown
+  readonly params?: { readonly name?: unknown }
+}
+
+/**
+ * Refuses what a token's scopes do not allow before anything is answered, because only by an HTTP status does a client know that
+ * it can get a token that may do it. To a key, which nobody can give a scope, the tool itself says what is missing.
+ * @returns the body, if it was read
+ * @throws InsufficientScopeError; ValidationError if the body is no JSON
+ */
+async function requireScopesOfToken(
+  request: IncomingMessage,
+  { tokenEndsAt, scopes }: Access,
+): Promise<unknown> {
+  const mayAll = scopes.has('read') && scopes.has('write')
+  if (tokenEndsAt === undefined || mayAll || request.method !== 'POST') return undefined
+  const body = await readJson(request, REQUEST_LIMITS.bodyBytes)
+  for (const message of [body].flat() as (Message | null)[]) {
+    const needed = neededBy(message ?? {})
+    if (needed !== null && !scopes.has(needed.scope))
+      throw new InsufficientScopeError(
+        `This access token lacks the scope daybook:${needed.scope}, which "${needed.by}" needs`,
+        [...scopes, needed.scope],
+      )
+  }
+  return body
+}
+
+function neededBy({ method, params }: Message): { readonly scope: Scope; readonly by: string } | null {
+  if (method === 'resources/read' || method === 'prompts/get' || method === 'subscriptions/listen')
+    return { scope: 'read', by: method }
+  const tool = method === 'tools/call' ? TOOLS.find(({ name }) => name === params?.name) : undefined
+  return tool === undefined ? null : { scope: tool.effect === 'reads' ? 'read' : 'write', by: tool.name }
 }
 
 function choose(toolsets: string) {

@@ -118,18 +118,20 @@ export function createOpenSubscriptions({
     const sessions = await readOpenSessions(db, sessionsOf([...looked, ...held]), sessionIdleMs)
     const deleted = await deletedAmong(db, projectsOf(looked))
     const isOver = ({ sessionId }: Access) => sessionId !== undefined && !sessions.has(sessionId)
+    const isEnded = ({ keyId, tokenEndsAt }: Access) =>
+      tokenEndsAt === undefined ? !keys.has(keyId) : tokenEndsAt <= Date.now()
     const stillOpens = (access: Access) => {
       const { keyId, projectId } = access
-      const key = keys.get(keyId)
-      if (isOver(access)) return false
-      if (projectId !== null && deleted.has(projectId)) return false
-      return key !== undefined && (projectId === null || opens(key, projectId))
+      if (isOver(access) || isEnded(access)) return false
+      if (projectId === null) return true
+      // An access token opens what it says until it ends.
+      return !deleted.has(projectId) && opens(keys.get(keyId) ?? access, projectId)
     }
     const changed = looked.filter(({ access }) => !stillOpens(access))
-    const gone = held.filter(({ access }) => !keys.has(access.keyId) || isOver(access))
+    const gone = held.filter(({ access }) => isEnded(access) || isOver(access))
     if (changed.length > 0 || gone.length > 0) onKeysChanged()
     for (const { access, iterator } of changed)
-      iterator.end(isOver(access) ? sessionOver() : whyEnded(access, keys, deleted))
+      iterator.end(isOver(access) ? sessionOver() : whyEnded(access, isEnded(access), deleted))
     for (const one of gone) {
       holds.delete(one)
       one.end()
@@ -190,20 +192,20 @@ const sessionsOf = (open: readonly { readonly access: Access }[]): string[] => [
 ]
 
 function whyEnded(
-  { keyId, projectId }: Access,
-  keys: ReadonlyMap<string, unknown>,
+  { projectId, tokenEndsAt }: Access,
+  isEnded: boolean,
   deleted: ReadonlySet<string>,
 ): DaybookError {
   if (projectId !== null && deleted.has(projectId)) return new ProjectDeletedError(projectId)
-  return keys.has(keyId) ? projectMoved() : keyGone()
+  return isEnded ? keyGone(tokenEndsAt === undefined ? 'key' : 'access token') : projectMoved()
 }
 
 const sessionOver = () => new DaybookError('UNAUTHENTICATED', REFUSALS['session over'])
 
-const keyGone = () =>
+const keyGone = (what: string) =>
   new DaybookError(
     'UNAUTHENTICATED',
-    'The key of this subscription was revoked or has expired: subscribe with a valid one',
+    `The ${what} of this subscription was revoked or has expired: subscribe with a valid one`,
   )
 
 const projectMoved = () =>

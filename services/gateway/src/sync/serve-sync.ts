@@ -18,7 +18,7 @@ import { vectorsAsked } from '@daybook/sync/wire/vectors'
 import { z } from 'zod'
 import type { GatewayParts } from '../context.ts'
 import { failureOf, sendFailure, whyEnded } from '../http/failure.ts'
-import { type KnownExchange, readHeader } from '../http/request-context.ts'
+import { type KnownExchange, readHeader, readJson } from '../http/request-context.ts'
 
 /** The largest body with commands, in bytes, and that of all others. */
 const COMMANDS_BYTES = 16 * 1024 * 1024
@@ -94,7 +94,7 @@ export async function answerQuestion(
   { request, response, target: { path }, access, closing }: KnownExchange,
 ): Promise<void> {
   const scope = followedScope(parts, access, path)
-  const body = await readBody(request, path === '/sync/commands' ? COMMANDS_BYTES : BODY_BYTES)
+  const body = await readJson(request, path === '/sync/commands' ? COMMANDS_BYTES : BODY_BYTES)
   const checked = form.safeParse(body)
   if (!checked.success) {
     const [issue] = checked.error.issues
@@ -117,22 +117,6 @@ function followedScope({ db }: GatewayParts, access: Access, path: string): Proj
       'is missing: say which project is followed, by its name or id',
     )
   return projectScope(db, access.projectId)
-}
-
-/** Reads a body as JSON. @throws ValidationError if it is longer than `most` bytes, or anything else */
-async function readBody(request: IncomingMessage, most: number): Promise<unknown> {
-  const parts: Buffer[] = []
-  let size = 0
-  for await (const part of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    size += part.byteLength
-    if (size > most) throw new ValidationError('body', `is too long: the limit is ${most} bytes`)
-    parts.push(part)
-  }
-  try {
-    return JSON.parse(Buffer.concat(parts).toString('utf8'))
-  } catch {
-    throw new ValidationError('body', 'is no JSON')
-  }
 }
 
 /** Milliseconds between two notes of how far a follower is. */

@@ -13,6 +13,7 @@ export function brokenRules({
   databaseUrl,
   typesense,
   nats,
+  oauth,
   embedder,
   providers: { openai },
 }: Values<typeof SETTINGS>): BrokenRule[] {
@@ -24,6 +25,11 @@ export function brokenRules({
     })
   if (typesense.url !== undefined && typesense.apiKey === undefined)
     broken.push({ setting: 'TYPESENSE_API_KEY', problem: 'is required where TYPESENSE_URL is set' })
+  if ((oauth.issuer === undefined) !== (oauth.resource === undefined))
+    broken.push({
+      setting: oauth.issuer === undefined ? 'DAYBOOK_OAUTH_ISSUER' : 'DAYBOOK_OAUTH_RESOURCE',
+      problem: `is required where DAYBOOK_OAUTH_${oauth.issuer === undefined ? 'RESOURCE' : 'ISSUER'} is set`,
+    })
   if (openai.apiKey !== undefined && openai.apiKeyFile !== undefined)
     broken.push({ setting: 'OPENAI_API_KEY_FILE', problem: 'must not be set where OPENAI_API_KEY is' })
   if (isOpenAi(embedder) && needsKey(openai.url) && (openai.apiKey ?? openai.apiKeyFile) === undefined)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import { type HostName, parseHostName } from '../http/trusted-names.ts'
+import { type HostName, isLoopback, parseHostName } from '../http/trusted-names.ts'
 import { parseBytes, parseDuration } from '../units.ts'
 
 /** A setting: its variable in the environment, its check, and what the documentation says about it. */
@@ -98,6 +98,27 @@ export const url = (...schemes: string[]) =>
     message: `must begin with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
   })
 
+/** Whether nobody between can read or change what is sent to the address: https, or this very machine. */
+export function isPrivateUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, hostname } = new URL(text)
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname.replace(/^\[(.*)\]$/u, '$1')))
+}
+
+/** The address of a server to which secrets are sent, or which says whom to believe. The text stays as it is. */
+export const privateUrl = z.string().refine((text) => isPrivateUrl(text) && !/[\s?#@]/u.test(text), {
+  message:
+    'must be an address that begins with https:// (on this machine http:// too), without a query or a user',
+})
+
+/** The origin of such a server. */
+export const privateOrigin = privateUrl.transform((text, context): string => {
+  const origin = originOf(text.replace(/\/$/u, ''))
+  if (origin !== null) return origin
+  context.addIssue({ code: 'custom', message: 'must end with the host or port: https://daybook.example.com' })
+  return z.NEVER
+})
+
 /** Several servers of one cluster, separated by commas. */
 export const urls = (...schemes: string[]) =>
   z
@@ -134,6 +155,9 @@ const listed = (text: string): string[] =>
     .split(',')
     .map((one) => one.trim())
     .filter((one) => one !== '')
+
+/** Texts of any kind, separated by commas. */
+export const list = z.string().transform(listed)
 
 /** One or more of these names, separated by commas. */
 export const names = (...known: string[]) =>
