@@ -1,5 +1,5 @@
 import type { ComponentType } from 'preact'
-import { useCallback, useEffect, useErrorBoundary, useState } from 'preact/hooks'
+import { useCallback, useEffect, useErrorBoundary, useRef, useState } from 'preact/hooks'
 import { onSessionOver, useProject } from '../api/client.ts'
 import { projectIn } from '../api/project.ts'
 import { logOut, onSessionChanged, readSession, type Session } from '../api/session.ts'
@@ -71,21 +71,34 @@ export function App() {
   return <Shell key={project} session={session} path={path === LOGIN ? '/' : path} onLogOut={leave} />
 }
 
-/** Links to the pages that the session may open. The project stays. */
+/** Links to the pages that the session may open: those of every day, then those of operators. The project stays. */
 function Navigation({ session, current }: { readonly session: Session; readonly current: Page | null }) {
   const project = useLocation().params.get('project')
   const search = project === null ? '' : `?project=${encodeURIComponent(project)}`
   const shown = PAGES.filter((page) => page.inNavigation !== false && whyClosed(page, session) === null)
+  const link = (page: Page) => (
+    <a key={page.path} href={page.path + search} aria-current={page === current ? 'page' : undefined}>
+      {page.title}
+    </a>
+  )
+  const operators = shown.filter(isForOperators)
   return (
     <nav aria-label="Pages">
-      {shown.map((page) => (
-        <a key={page.path} href={page.path + search} aria-current={page === current ? 'page' : undefined}>
-          {page.title}
-        </a>
-      ))}
+      {shown.filter((page) => !isForOperators(page)).map(link)}
+      {operators.length > 0 && (
+        <div class="shell-operators" role="group" aria-labelledby="for-operators">
+          <h2 id="for-operators" class="small muted">
+            Operation
+          </h2>
+          {operators.map(link)}
+        </div>
+      )}
     </nav>
   )
 }
+
+const isForOperators = ({ forAdmins = false, forDaybookAdmins = false }: Page) =>
+  forAdmins || forDaybookAdmins
 
 /** Loads a page and shows it. What the page throws is shown in its place; the rest of the console goes on. */
 function PageFrame({
@@ -149,27 +162,53 @@ function Shell({
 }) {
   const found = pageAt(path)
   const closed = found === null ? null : whyClosed(found.page, session)
+  // Where the window is narrow, the header is one row, and the rest of it opens below.
+  const [menu, setMenu] = useState(false)
+  const menuButton = useRef<HTMLButtonElement>(null)
+  useEffect(() => setMenu(false), [path])
+  const closeMenu = () => {
+    setMenu(false)
+    menuButton.current?.focus()
+  }
   return (
     <>
       <a class="skip-link" href="#content">
         Skip to the content
       </a>
-      <header class="shell-header">
+      <header
+        class="shell-header"
+        onKeyDown={(event) => {
+          if (event.key === 'Escape' && menu) closeMenu()
+        }}
+      >
         <a class="shell-name" href="/">
           Daybook
         </a>
-        <Navigation session={session} current={found?.page ?? null} />
-        <div class="shell-choices">
-          <ProjectChoice session={session} />
-          <ThemeChoice />
-          <button
-            type="button"
-            class="quiet"
-            onClick={onLogOut}
-            title={`Logged in with the key "${session.key}"`}
-          >
-            Log out
-          </button>
+        <button
+          ref={menuButton}
+          type="button"
+          class="shell-menu-button"
+          aria-expanded={menu}
+          aria-controls="shell-menu"
+          aria-label={`Menu, at ${found?.page.title ?? 'no page'}`}
+          onClick={() => setMenu(!menu)}
+        >
+          <span aria-hidden="true">☰</span> {found?.page.title ?? 'Menu'}
+        </button>
+        <div id="shell-menu" class="shell-menu" data-open={menu ? '' : undefined}>
+          <Navigation session={session} current={found?.page ?? null} />
+          <div class="shell-choices">
+            <ProjectChoice session={session} />
+            <ThemeChoice />
+            <button
+              type="button"
+              class="quiet"
+              onClick={onLogOut}
+              title={`Logged in with the key "${session.key}"`}
+            >
+              Log out
+            </button>
+          </div>
         </div>
       </header>
       <main id="content" tabIndex={-1}>

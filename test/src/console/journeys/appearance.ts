@@ -55,6 +55,56 @@ export function appearanceJourneys(suite: ConsoleSuite): void {
     await visit.end()
   })
 
+  test('the navigation is one row at 390 px, and a side bar on a wide screen', async () => {
+    const visit = await suite.visitAs(await suite.newAdmin(), {
+      width: 390,
+      height: 844,
+      path: '/console/undo',
+    })
+    const { page } = visit
+    const header = page.getByRole('banner')
+    const pages = page.getByRole('navigation', { name: 'Pages' })
+    const menu = page.getByRole('button', { name: /^Menu/u })
+    await page.getByRole('heading', { name: 'Undo' }).waitFor()
+    expect((await header.boundingBox())!.height).toBeLessThanOrEqual(56)
+    expect(await overflow(page)).toBe(0)
+    expect(await pages.isVisible()).toBe(false)
+    await menu.click()
+    await visit.screenshot('menu')
+    for (const theme of ['Light', 'Dark']) {
+      await page.getByLabel('Theme').selectOption(theme)
+      expect(await seriousFindings(page)).toEqual([])
+    }
+    await page.keyboard.press('Escape')
+    expect(await pages.isVisible()).toBe(false)
+    expect(await menu.evaluate((button) => button === document.activeElement)).toBe(true)
+    await menu.click()
+    await pages.getByRole('link', { name: 'Journal' }).click()
+    await page.getByRole('heading', { name: 'Journal' }).waitFor()
+    expect(await pages.isVisible()).toBe(false)
+
+    await page.setViewportSize({ width: 1100, height: 800 })
+    expect(await menu.isVisible()).toBe(false)
+    const bar = (await header.boundingBox())!
+    expect(bar).toMatchObject({ x: 0, y: 0, height: 800 })
+    expect((await page.getByRole('main').boundingBox())!.x).toBe(bar.width)
+    const operators = pages.getByRole('group', { name: 'Operation' }).getByRole('link')
+    expect(await operators.allTextContents()).toEqual(['Operations', 'Sync', 'Keys and projects'])
+    expect((await pages.getByRole('link').allTextContents()).slice(0, 6)).toEqual([
+      'Search',
+      'Journal',
+      'Review',
+      'Map',
+      'Growth',
+      'Undo',
+    ])
+    await page.goto('/console/keys')
+    await page.getByRole('button', { name: 'Create a key …' }).waitFor()
+    expect(await overflow(page)).toBe(0)
+    await visit.screenshot('side-bar')
+    await visit.end()
+  })
+
   test('everything with the keyboard alone', async () => {
     const tenant = await suite.newTenant()
     await tenant.remember(REMEMBERED)
