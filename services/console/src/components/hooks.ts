@@ -203,6 +203,19 @@ export function useThemeChanges(): number {
   return changes
 }
 
+/** Whether the window is so wide now. The style has the same widths. @param least in CSS pixels */
+export function useWide(least: number): boolean {
+  const query = `(min-width: ${least}px)`
+  const [wide, setWide] = useState(() => matchMedia(query).matches)
+  useEffect(() => {
+    const media = matchMedia(query)
+    const note = () => setWide(media.matches)
+    media.addEventListener('change', note)
+    return () => media.removeEventListener('change', note)
+  }, [query])
+  return wide
+}
+
 /** How often to look, in milliseconds. */
 const LOOK_MS = 2_000
 

@@ -3,7 +3,7 @@ import UPlot from 'uplot'
 import { type Growth, readGrowth } from '../api/growth.ts'
 import { ErrorNotice } from '../components/error-notice.tsx'
 import { colourOf } from '../components/format.ts'
-import { useLatest, useRefreshes, useThemeChanges } from '../components/hooks.ts'
+import { useLatest, useRefreshes, useThemeChanges, useWide } from '../components/hooks.ts'
 import { useLocation } from '../router/location.ts'
 import { FiltersPanel, filtersOn } from '../search/filters.tsx'
 import { filterOf, readSettings } from '../search/settings.ts'
@@ -275,7 +275,7 @@ export default function GrowthPage() {
   return (
     <div class="page growth-page">
       <h1>Growth</h1>
-      <FiltersPanel settings={settings} counts={answer?.counts ?? null} />
+      <FiltersPanel settings={settings} counts={answer?.counts ?? null} isOpen={useWide(960)} />
       <div class="growth-parts" aria-busy={waiting}>
         {error !== null && <ErrorNotice error={error} onRetry={() => setAgain(again + 1)} />}
         {growth === undefined && error === null && <p class="loading">Loading …</p>}

@@ -1,12 +1,13 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Counts } from '../api/search.ts'
+import { useWide } from '../components/hooks.ts'
 import { lazyPart } from '../components/lazy-part.tsx'
 import { setParams, useLocation } from '../router/location.ts'
 import type { PageProps } from '../shell/page.ts'
-import { FiltersPanel, filtersOn, MethodChoice, TimeSlider } from './filters.tsx'
+import { FiltersPanel, filtersOn, OptionsPanel } from './filters.tsx'
 import { NewestMemories } from './newest.tsx'
 import { Results } from './results.tsx'
-import { methodParams, readSettings } from './settings.ts'
+import { readSettings } from './settings.ts'
 
 const FirstRun = lazyPart(() => import('../first-run/first-run.tsx'))
 
@@ -16,32 +17,12 @@ export default function SearchPage({ session }: PageProps) {
   const [counts, setCounts] = useState<Counts | null>(null)
   const on = filtersOn(settings)
   const isEmpty = settings.query === '' && on === 0 && settings.asOf === null && counts?.memories === 0
-  const compare = () =>
-    setParams(
-      settings.other === null
-        ? { compare: '1', ...methodParams({ ...settings.method, mode: 'KEYWORD' }, 'b.') }
-        : { compare: null, 'b.mode': null, 'b.engine': null, 'b.ranking': null },
-    )
   return (
     <div class="page search-page">
       <h1 class="visually-hidden">Search</h1>
-      <div class="search-head">
-        <SearchField query={settings.query} />
-        <div class="search-tools">
-          {settings.other === null && (
-            <MethodChoice
-              name="How to search"
-              method={settings.method}
-              onChoose={(method) => setParams(methodParams(method, ''))}
-            />
-          )}
-          <button type="button" aria-pressed={settings.other !== null} onClick={compare}>
-            Compare
-          </button>
-        </div>
-        <TimeSlider asOf={settings.asOf} />
-      </div>
-      <FiltersPanel settings={settings} counts={counts} />
+      <SearchField query={settings.query} />
+      <OptionsPanel settings={settings} />
+      <FiltersPanel settings={settings} counts={counts} isOpen={useWide(1_440)} />
       <div class="search-results">
         {isEmpty && <FirstRun session={session} />}
         {settings.query.trim() === '' ? (

@@ -1,6 +1,7 @@
 import { pause } from '@daybook/runtime/backoff'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { seriousFindings } from '../support/axe.ts'
 import type { ConsoleSuite } from '../support/console-suite.ts'
 import { REMEMBERED } from '../support/memories.ts'
 
@@ -66,6 +67,7 @@ export function searchJourneys(suite: ConsoleSuite): void {
     await tenant.remember(REMEMBERED)
     const visit = await suite.visitAs(tenant, { path: '/?q=token' })
     const { page } = visit
+    await page.getByText('Filters').click()
     const security = page.getByRole('group', { name: 'Label' }).getByRole('button', { name: /^security/u })
     await expect.poll(() => security.textContent()).toBe('security 2')
     await security.click()
@@ -89,6 +91,7 @@ export function searchJourneys(suite: ConsoleSuite): void {
     await tenant.remember(REMEMBERED)
     const visit = await suite.visitAs(tenant, { path: '/?q=token&limit=100' })
     const { page } = visit
+    await page.getByText('Options').click()
     await page.getByRole('button', { name: 'Compare' }).click()
     const second = page.getByRole('region', { name: 'Second setting' })
     await second.getByLabel('Ranking').selectOption('Rank fusion (RRF)')
@@ -101,6 +104,40 @@ export function searchJourneys(suite: ConsoleSuite): void {
     await visit.end()
   })
 
+  test('the first hit stands high; the settings fold into a line that says what is unusual', async () => {
+    const tenant = await suite.newTenant()
+    await tenant.remember(REMEMBERED)
+    const visit = await suite.visitAs(tenant, { width: 390, height: 844, path: '/?q=token' })
+    const { page } = visit
+    const options = page.locator('.search-options summary')
+    const topOfFirst = async () => (await hits(page).first().boundingBox())!.y
+    await page.locator('[data-answers="token"]').waitFor()
+    expect(await topOfFirst()).toBeLessThanOrEqual(260)
+    expect(await options.textContent()).toBe('Options')
+    expect(await page.getByLabel('Mode').isVisible()).toBe(false)
+    await visit.screenshot('high-narrow')
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await page.reload()
+    await page.locator('[data-answers="token"]').waitFor()
+    expect(await topOfFirst()).toBeLessThanOrEqual(200)
+    await visit.screenshot('high')
+
+    await options.click()
+    await page.getByLabel('Mode').selectOption('Words only')
+    await page.getByLabel('Ranking').selectOption('Rank fusion (RRF)')
+    await page.getByText('Options: Words only, Rank fusion (RRF)').waitFor()
+    expect(new URL(page.url()).search).toBe('?q=token&mode=KEYWORD&ranking=RRF')
+    for (const theme of ['Light', 'Dark']) {
+      await page.getByLabel('Theme').selectOption(theme)
+      expect(await seriousFindings(page)).toEqual([])
+    }
+    await page.reload()
+    await page.getByText('Options: Words only, Rank fusion (RRF)').waitFor()
+    await page.goto('/?q=token&compare=1&b.mode=KEYWORD')
+    await page.getByText('Options: two settings compared').waitFor()
+    await visit.end()
+  })
+
   test('the time slider shows what was known then', async () => {
     const tenant = await suite.newTenant()
     await tenant.remember(REMEMBERED.slice(0, 1))
@@ -110,6 +147,7 @@ export function searchJourneys(suite: ConsoleSuite): void {
     const visit = await suite.visitAs(tenant)
     const { page } = visit
     await page.getByText('4 memories, the newest first').waitFor()
+    await page.getByText('Options').click()
     const slider = page.getByRole('slider', { name: /What was known/u })
     // The first of 200 steps, before the second, however long the page took to open.
     await slider.fill('1')
@@ -118,6 +156,7 @@ export function searchJourneys(suite: ConsoleSuite): void {
     await visit.screenshot('time-slider')
     await page.reload()
     await page.getByText('1 memory, the newest first').waitFor()
+    await page.getByText(/^Options: as of /u).click()
     await page.getByRole('button', { name: 'Back to now' }).click()
     await page.getByText('4 memories, the newest first').waitFor()
     await visit.end()
