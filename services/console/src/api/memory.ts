@@ -31,15 +31,16 @@ export type WholeMemory = Answered & {
 
 /**
  * A memory by its id, forgotten or not; null if there is none.
- * @param atLeast the sequence that must be readable; null: as it can be read now
+ * @param atLeast the sequence that must be readable; default: as it can be read now
+ * @param asOf RFC 3339: as it was then; default: as it is now
  * @throws DaybookClientError; the signal's reason
  */
 export async function readMemory(
   id: string,
-  atLeast: number | null,
+  { atLeast = null, asOf = null }: { readonly atLeast?: number | null; readonly asOf?: string | null } = {},
   signal?: AbortSignal,
 ): Promise<WholeMemory | null> {
-  const { memory } = await read(ONE, { id, atLeast }, { signal })
+  const { memory } = await read(ONE, { id, atLeast, asOf }, { signal })
   return memory === null ? null : { ...memory, own: ownFields(memory) }
 }
 

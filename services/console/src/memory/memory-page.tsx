@@ -46,15 +46,7 @@ function MemoryView({
       <header class="memory-head">
         <div class="memory-name">
           <h1>{memory.title}</h1>
-          <p class="small muted hit-facts">
-            <span class="tag">{memory.kind.toLowerCase()}</span>
-            <span>
-              version {memory.version.toLocaleString()}, <Ago moment={memory.updatedAt} />
-            </span>
-            {memory.context !== null && <span>in {memory.context}</span>}
-            {memory.agent !== null && <span>by {memory.agent}</span>}
-            {!memory.shared && <NotShared />}
-          </p>
+          <Facts memory={memory} />
         </div>
         <MemoryActions
           memory={memory}
@@ -80,6 +72,51 @@ function MemoryView({
         </aside>
       </div>
     </article>
+  )
+}
+
+/** What is known of a memory, in a line. */
+function Facts({ memory }: { readonly memory: WholeMemory }) {
+  return (
+    <p class="small muted hit-facts">
+      <span class="tag">{memory.kind.toLowerCase()}</span>
+      <span>
+        version {memory.version.toLocaleString()}, <Ago moment={memory.updatedAt} />
+      </span>
+      {memory.context !== null && <span>in {memory.context}</span>}
+      {memory.agent !== null && <span>by {memory.agent}</span>}
+      {!memory.shared && <NotShared />}
+    </p>
+  )
+}
+
+/** A memory beside the list in which it was chosen, as it was at a moment; null: now. */
+export function MemoryPane({ id, asOf }: { readonly id: string; readonly asOf: string | null }) {
+  const [tries, setTries] = useState(0)
+  const refreshes = useRefreshes()
+  const { answer, error, waiting } = useLatest(
+    `${id} ${asOf}`,
+    async (signal) => ({ memory: await readMemory(id, { asOf }, signal) }),
+    tries + refreshes,
+  )
+  const memory = answer?.memory
+  return (
+    <section class="card memory-pane" aria-label="Chosen memory" aria-busy={waiting}>
+      {error !== null && <ErrorNotice error={error} onRetry={() => setTries(tries + 1)} />}
+      {answer === null && error === null && <p class="muted">Loading …</p>}
+      {memory === null && <p class="muted">It is not there any more.</p>}
+      {memory != null && (
+        <>
+          <h2>
+            <a href={memoryAddress(memory.id)}>{memory.title}</a>
+          </h2>
+          <Facts memory={memory} />
+          <Standing memory={memory} />
+          <OwnFields memory={memory} />
+          <Details memory={memory} />
+        </>
+      )}
+    </section>
   )
 }
 
@@ -263,7 +300,7 @@ function OneMemory({ id, session }: { readonly id: string; readonly session: Pag
   const changedAt = useLiveMemory(id)
   const { answer, answeredKey, error } = useLatest(
     id,
-    async (signal) => ({ memory: await readMemory(id, changedAt, signal) }),
+    async (signal) => ({ memory: await readMemory(id, { atLeast: changedAt }, signal) }),
     tries + refreshes + (changedAt ?? 0),
   )
   useUntilShared(answer?.memory == null ? [] : [answer.memory])

@@ -29,7 +29,7 @@ export function ReviseForm({ opened, onEnd }: { readonly opened: WholeMemory; on
       } catch (failure) {
         const version = versionNow(failure)
         if (version === null) throw failure
-        const newest = await readMemory(base.id, null)
+        const newest = await readMemory(base.id)
         // The index may be a moment behind the conflict.
         if (newest === null || newest.version < version) throw failure
         setOvertaken(base.version)

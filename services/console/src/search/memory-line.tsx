@@ -5,21 +5,29 @@ import { Ago } from '../components/ago.tsx'
 import { NotShared } from '../components/badge.tsx'
 import { ErrorNotice } from '../components/error-notice.tsx'
 import { memoryAddress } from '../components/format.ts'
+import { navigate, setParams } from '../router/location.ts'
 
 type TextState =
   | { readonly at: 'closed' | 'loading' }
   | { readonly at: 'open'; readonly text: string | null }
   | { readonly at: 'failed'; readonly error: unknown }
 
-/** A memory's title and what is known of it, as one entry of a list. Its title opens its text, which is never HTML. */
+/**
+ * A memory's title and what is known of it, as one entry of a list. Its title opens its text, which is never HTML; where
+ * one is chosen, it chooses this one, and Enter opens the memory's page.
+ */
 export function MemoryLine({
   memory,
   asOf,
+  chosen,
 }: {
   readonly memory: ListedMemory
   readonly asOf: string | null
+  /** The id of the memory that is shown beside the list; null: none is. */
+  readonly chosen: string | null
 }) {
   const [shown, setShown] = useState<TextState>({ at: 'closed' })
+  const choose = () => setParams({ chosen: memory.id }, { replace: true })
   const toggle = async () => {
     if (shown.at !== 'closed') return setShown({ at: 'closed' })
     setShown({ at: 'loading' })
@@ -31,15 +39,33 @@ export function MemoryLine({
   return (
     <>
       <h3 class="hit-title">
-        <button
-          type="button"
-          class="as-link"
-          data-title
-          aria-expanded={shown.at !== 'closed'}
-          onClick={() => void toggle()}
-        >
-          {memory.title}
-        </button>
+        {chosen === null ? (
+          <button
+            type="button"
+            class="as-link"
+            data-title
+            aria-expanded={shown.at !== 'closed'}
+            onClick={() => void toggle()}
+          >
+            {memory.title}
+          </button>
+        ) : (
+          <button
+            type="button"
+            class="as-link"
+            data-title
+            aria-current={memory.id === chosen}
+            onClick={choose}
+            onFocus={choose}
+            onKeyDown={(event) => {
+              if (event.key !== 'Enter') return
+              event.preventDefault()
+              navigate(memoryAddress(memory.id))
+            }}
+          >
+            {memory.title}
+          </button>
+        )}
       </h3>
       <p class="small muted hit-facts">
         <span class="tag">{memory.kind.toLowerCase()}</span>

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Counts } from '../api/search.ts'
+import { isTyping, moveInList } from '../components/format.ts'
 import { useWide } from '../components/hooks.ts'
 import { lazyPart } from '../components/lazy-part.tsx'
 import { setParams, useLocation } from '../router/location.ts'
@@ -35,19 +36,23 @@ export default function SearchPage({ session }: PageProps) {
   )
 }
 
-/** The field that searches as it is typed into. "/" goes to it from anywhere, the down key from it into the hits. */
+/**
+ * The field that searches as it is typed into. "/" goes to it from anywhere, the down key from it into the hits; j and k
+ * go from hit to hit from anywhere else.
+ */
 function SearchField({ query }: { readonly query: string }) {
   const field = useRef<HTMLInputElement>(null)
   useEffect(() => {
-    const focus = (event: KeyboardEvent) => {
-      const typing =
-        event.target instanceof Element && event.target.closest('input, textarea, select') !== null
-      if (event.key !== '/' || typing || event.ctrlKey || event.metaKey || event.altKey) return
+    const press = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return
+      const hits = document.querySelector('.hits')
+      if ((event.key === 'j' || event.key === 'k') && hits !== null) moveInList(event, hits)
+      if (event.key !== '/') return
       event.preventDefault()
       field.current?.focus()
     }
-    document.addEventListener('keydown', focus)
-    return () => document.removeEventListener('keydown', focus)
+    document.addEventListener('keydown', press)
+    return () => document.removeEventListener('keydown', press)
   }, [])
   return (
     <form role="search" onSubmit={(event) => event.preventDefault()}>
@@ -67,7 +72,7 @@ function SearchField({ query }: { readonly query: string }) {
         onInput={(event) => {
           const typed = event.currentTarget.value
           // "Back" leads to the page before, not through every letter.
-          setParams({ q: typed === '' ? null : typed, limit: null }, { replace: true })
+          setParams({ q: typed === '' ? null : typed, limit: null, chosen: null }, { replace: true })
         }}
         onKeyDown={(event) => {
           if (event.key !== 'ArrowDown') return

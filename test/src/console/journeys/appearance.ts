@@ -108,7 +108,7 @@ export function appearanceJourneys(suite: ConsoleSuite): void {
   test('everything with the keyboard alone', async () => {
     const tenant = await suite.newTenant()
     await tenant.remember(REMEMBERED)
-    const visit = await suite.visitAs(tenant)
+    const visit = await suite.visitAs(tenant, { width: 1000 })
     const { page } = visit
     await page.getByText('4 memories, the newest first').waitFor()
     const focused = () => page.evaluate(() => document.activeElement?.textContent ?? '')

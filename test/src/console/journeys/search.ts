@@ -14,7 +14,7 @@ export function searchJourneys(suite: ConsoleSuite): void {
   test('search as you type: hits with snippets, ages and texts, of which none is ever HTML', async () => {
     const tenant = await suite.newTenant()
     await tenant.remember(REMEMBERED)
-    const visit = await suite.visitAs(tenant)
+    const visit = await suite.visitAs(tenant, { width: 1000 })
     const { page } = visit
     await page.getByText('4 memories, the newest first').waitFor()
     await field(page).pressSequentially('markup token', { delay: 20 })
@@ -135,6 +135,58 @@ export function searchJourneys(suite: ConsoleSuite): void {
     await page.getByText('Options: Words only, Rank fusion (RRF)').waitFor()
     await page.goto('/?q=token&compare=1&b.mode=KEYWORD')
     await page.getByText('Options: two settings compared').waitFor()
+    await visit.end()
+  })
+
+  test('two panes from 1,100 px on: the hits, and the chosen memory beside them', async () => {
+    const tenant = await suite.newTenant()
+    await tenant.remember(REMEMBERED)
+    const visit = await suite.visitAs(tenant, { width: 1100, path: '/?q=token' })
+    const { page } = visit
+    const pane = page.getByRole('region', { name: 'Chosen memory' })
+    const focused = () => page.evaluate(() => document.activeElement?.textContent ?? '')
+    await page.locator('[data-answers="token"]').waitFor()
+    const [one = '', two = '', three = ''] = await titles(page)
+    await pane.getByRole('heading', { name: one }).waitFor()
+    const [left, right] = [(await hits(page).first().boundingBox())!, (await pane.boundingBox())!]
+    expect(right.x).toBeGreaterThanOrEqual(left.x + left.width)
+
+    await page.keyboard.press('j')
+    await pane.getByRole('heading', { name: two }).waitFor()
+    expect(await focused()).toBe(two)
+    await page.keyboard.press('j')
+    await page.keyboard.press('ArrowUp')
+    await page.keyboard.press('ArrowDown')
+    await pane.getByRole('heading', { name: three }).waitFor()
+    await page.keyboard.press('k')
+    await pane.getByRole('heading', { name: two }).waitFor()
+    await visit.screenshot('two-panes')
+    for (const theme of ['Light', 'Dark']) {
+      await page.getByLabel('Theme').selectOption(theme)
+      expect(await seriousFindings(page)).toEqual([])
+    }
+    // The address has the choice; letters that are typed are letters.
+    await page.reload()
+    await pane.getByRole('heading', { name: two }).waitFor()
+    await field(page).press('End')
+    await field(page).pressSequentially(' jk')
+    await page.locator('[data-answers="token jk"]').waitFor()
+    await field(page).fill('token')
+    await page.locator('[data-answers="token"]').waitFor()
+    await page.locator('.hits [data-title]').nth(1).click()
+    await pane.getByRole('heading', { name: two }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: two }).waitFor()
+    expect(page.url()).toContain('/console/memory/')
+
+    await page.setViewportSize({ width: 1099, height: 800 })
+    await page.goBack()
+    await page.locator('[data-answers="token"]').waitFor()
+    expect(await pane.count()).toBe(0)
+    await page.keyboard.press('j')
+    expect(await focused()).toBe(one)
+    await page.keyboard.press('Enter')
+    await page.locator('.hit-text').waitFor()
     await visit.end()
   })
 
