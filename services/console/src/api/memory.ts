@@ -6,6 +6,7 @@ import { memoryContent, ownFields } from '@daybook/client/documents/memory-conte
 import { FORGET, RESTORE, REVISE } from '@daybook/client/documents/writes'
 import { refresh } from '../components/hooks.ts'
 import { change, read } from './client.ts'
+import { shown } from './memory-line.ts'
 
 const WRITER = graphql('fragment Writer on Writer { keyId agent client trust }')
 
@@ -105,12 +106,22 @@ export const readSimilar = async (id: string, signal?: AbortSignal): Promise<Sim
  * Changes of one memory. Each is done when the lists and pages can show it, and lets them ask again.
  */
 
-const READABLE = queries.memory('id')
+const REMEMBER = mutations.remember(
+  'sequence outcome sameText memory { id title } similar { hits { score memory { ...Beside } } }',
+  [LISTED],
+)
 
-/** Waits until a change can be read; later, pages show the state before it for a moment, which is no failure. */
-async function shown(id: string, sequence: number): Promise<void> {
-  await read(READABLE, { id, atLeast: sequence }).catch(() => undefined)
-  refresh()
+/** A memory to be remembered. */
+export type NewMemory = Omit<InputOf<'RememberInput'>, 'idempotencyKey'>
+
+/** What remembering came to, with the memories that say the same or nearly so. */
+export type RememberedMemory = Extract<ResultOf<typeof REMEMBER>['result'], { readonly sequence: number }>
+
+/** Remembers something. @throws DaybookClientError */
+export async function remember(input: NewMemory): Promise<RememberedMemory> {
+  const remembered = await change(REMEMBER, (idempotencyKey) => ({ input: { ...input, idempotencyKey } }))
+  await shown(remembered.memory.id, remembered.sequence)
+  return remembered
 }
 
 /** What a revision changes; what is not given stays. */

@@ -24,7 +24,9 @@ const SEARCH = queries.search(
   `
   hits {
     score matchType snippet version trust
-    memory { id kind title agent labels context occurredAt createdAt updatedAt shared }
+    memory {
+      id kind title agent labels context occurredAt createdAt updatedAt shared ... on Todo { resolvedAt }
+    }
     explanation { ...Explanation }
   }
   facets(values: 12) { ...Counts }
@@ -51,7 +53,9 @@ export const search = async (request: SearchRequest, signal: AbortSignal): Promi
 const NEWEST = graphql(
   `query Newest($filter: MemoryFilter, $first: Int, $asOf: DateTime) {
     memories(filter: $filter, first: $first, asOf: $asOf) {
-      nodes: edges { node { id kind title agent labels context occurredAt createdAt updatedAt trust shared } }
+      nodes: edges { node {
+        id kind title agent labels context occurredAt createdAt updatedAt trust shared ... on Todo { resolvedAt }
+      } }
     }
     counts: facets(filter: $filter, values: 12, asOf: $asOf) { ...Counts }
   }`,

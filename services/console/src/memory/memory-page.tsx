@@ -25,6 +25,7 @@ import {
   useUntilShared,
   useVisible,
 } from '../components/hooks.ts'
+import { DoneButton } from '../search/memory-line.tsx'
 import type { PageProps } from '../shell/page.ts'
 import { Beside, History } from './history.tsx'
 import { EraseDialog, ReviseForm } from './revise-form.tsx'
@@ -86,6 +87,9 @@ function Facts({ memory }: { readonly memory: WholeMemory }) {
       {memory.context !== null && <span>in {memory.context}</span>}
       {memory.agent !== null && <span>by {memory.agent}</span>}
       {!memory.shared && <NotShared />}
+      {memory.kind === 'TODO' && memory.forgottenAt === null && (
+        <DoneButton {...memory} resolvedAt={(memory.own['resolvedAt'] as string | undefined) ?? null} />
+      )}
     </p>
   )
 }

@@ -95,7 +95,7 @@ function versionNow(failure: unknown): number | null {
 }
 
 /** The control of one field: what it holds, and a sentence about it. */
-function DraftControl({
+export function DraftControl({
   field: { name, control, required, hint },
   value,
   onType,

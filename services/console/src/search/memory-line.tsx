@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks'
-import { readText } from '../api/memory-text.ts'
+import { readText, setDone } from '../api/memory-line.ts'
 import type { ListedMemory } from '../api/search.ts'
 import { Ago } from '../components/ago.tsx'
 import { NotShared } from '../components/badge.tsx'
 import { ErrorNotice } from '../components/error-notice.tsx'
 import { memoryAddress } from '../components/format.ts'
+import { useCanWrite, useChange } from '../components/hooks.ts'
 import { navigate, setParams } from '../router/location.ts'
 
 type TextState =
@@ -27,6 +28,7 @@ export function MemoryLine({
   readonly chosen: string | null
 }) {
   const [shown, setShown] = useState<TextState>({ at: 'closed' })
+  const resolvedAt = 'resolvedAt' in memory ? memory.resolvedAt : undefined
   const choose = () => setParams({ chosen: memory.id }, { replace: true })
   const toggle = async () => {
     if (shown.at !== 'closed') return setShown({ at: 'closed' })
@@ -80,6 +82,7 @@ export function MemoryLine({
         <a href={memoryAddress(memory.id)} aria-label={`Open ${memory.title}`}>
           open
         </a>
+        {resolvedAt !== undefined && <DoneButton {...memory} resolvedAt={resolvedAt} />}
         {memory.trust === 'LOW' && <span class="tag">low trust</span>}
         {!memory.shared && <NotShared />}
       </p>
@@ -88,6 +91,41 @@ export function MemoryLine({
       {shown.at === 'open' && (
         <pre class="hit-text">{shown.text ?? 'This memory has no text besides its title.'}</pre>
       )}
+    </>
+  )
+}
+
+/** Says that a todo is done, and takes that back. @param resolvedAt RFC 3339; null: it is not done */
+export function DoneButton({
+  id,
+  title,
+  resolvedAt,
+}: {
+  readonly id: string
+  readonly title: string
+  readonly resolvedAt: string | null
+}) {
+  const { busy, error, run } = useChange()
+  const canWrite = useCanWrite()
+  return (
+    <>
+      {resolvedAt !== null && (
+        <span class="tag">
+          done <Ago moment={resolvedAt} />
+        </span>
+      )}
+      {canWrite && (
+        <button
+          type="button"
+          class="chip"
+          disabled={busy}
+          aria-label={`${resolvedAt === null ? 'Done' : 'Not done'}: ${title}`}
+          onClick={() => void run(() => setDone(id, resolvedAt === null))}
+        >
+          {resolvedAt === null ? 'Done' : 'Not done'}
+        </button>
+      )}
+      {error !== null && <ErrorNotice error={error} />}
     </>
   )
 }

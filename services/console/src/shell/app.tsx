@@ -4,11 +4,15 @@ import { onSessionOver, useProject } from '../api/client.ts'
 import { projectIn } from '../api/project.ts'
 import { logOut, onSessionChanged, readSession, type Session } from '../api/session.ts'
 import { ErrorNotice } from '../components/error-notice.tsx'
+import { SessionContext } from '../components/hooks.ts'
+import { lazyPart } from '../components/lazy-part.tsx'
 import { LoginPage } from '../login/login-page.tsx'
 import { followLinks, navigate, setParams, useLocation } from '../router/location.ts'
 import { type Page, type PageProps, whyClosed } from './page.ts'
 import { PAGES, pageAt } from './pages.ts'
 import { chooseTheme, readTheme, type Theme } from './theme.ts'
+
+const AddMemory = lazyPart(() => import('../memory/add-memory.tsx'))
 
 /** The path of login links: `/console/login#token=…`. */
 const LOGIN = '/console/login'
@@ -165,13 +169,17 @@ function Shell({
   // Where the window is narrow, the header is one row, and the rest of it opens below.
   const [menu, setMenu] = useState(false)
   const menuButton = useRef<HTMLButtonElement>(null)
-  useEffect(() => setMenu(false), [path])
+  const [isAdding, setAdding] = useState(false)
+  useEffect(() => {
+    setMenu(false)
+    setAdding(false)
+  }, [path])
   const closeMenu = () => {
     setMenu(false)
     menuButton.current?.focus()
   }
   return (
-    <>
+    <SessionContext.Provider value={session}>
       <a class="skip-link" href="#content">
         Skip to the content
       </a>
@@ -195,6 +203,11 @@ function Shell({
         >
           <span aria-hidden="true">☰</span> {found?.page.title ?? 'Menu'}
         </button>
+        {session.scopes.includes('write') && (
+          <button type="button" class="shell-add" onClick={() => setAdding(true)}>
+            Add <span class="visually-hidden">a memory</span>
+          </button>
+        )}
         <div id="shell-menu" class="shell-menu" data-open={menu ? '' : undefined}>
           <Navigation session={session} current={found?.page ?? null} />
           <div class="shell-choices">
@@ -224,7 +237,8 @@ function Shell({
           <PageFrame key={found.page.path} page={found.page} rest={found.rest} session={session} />
         )}
       </main>
-    </>
+      {isAdding && <AddMemory text="" onClose={() => setAdding(false)} />}
+    </SessionContext.Provider>
   )
 }
 
