@@ -50,6 +50,15 @@ export type MemoryFilter = InputOf<'MemoryFilter'>
 export const search = async (request: SearchRequest, signal: AbortSignal): Promise<SearchAnswer> =>
   (await read(SEARCH, request, { signal })).search
 
+const TITLES = queries.search('hits { memory { id kind title } }')
+
+/** What a search finds, by title alone: the best eight. @throws DaybookClientError; the signal's reason */
+export const findTitles = async (
+  query: string,
+  signal: AbortSignal,
+): Promise<readonly Pick<SearchHit['memory'], 'id' | 'kind' | 'title'>[]> =>
+  (await read(TITLES, { query, limit: 8 }, { signal })).search.hits.map(({ memory }) => memory)
+
 const NEWEST = graphql(
   `query Newest($filter: MemoryFilter, $first: Int, $asOf: DateTime) {
     memories(filter: $filter, first: $first, asOf: $asOf) {

@@ -4,6 +4,7 @@ import { onSessionOver, useProject } from '../api/client.ts'
 import { projectIn } from '../api/project.ts'
 import { logOut, onSessionChanged, readSession, type Session } from '../api/session.ts'
 import { ErrorNotice } from '../components/error-notice.tsx'
+import { isTyping } from '../components/format.ts'
 import { SessionContext } from '../components/hooks.ts'
 import { lazyPart } from '../components/lazy-part.tsx'
 import { LoginPage } from '../login/login-page.tsx'
@@ -12,7 +13,12 @@ import { type Page, type PageProps, whyClosed } from './page.ts'
 import { PAGES, pageAt } from './pages.ts'
 import { chooseTheme, readTheme, type Theme } from './theme.ts'
 
+/** What stands above the page; null: nothing. */
+type ShownDialog = { readonly is: 'go' | 'keys' } | { readonly is: 'add'; readonly text: string } | null
+
 const AddMemory = lazyPart(() => import('../memory/add-memory.tsx'))
+const GoTo = lazyPart(() => import('./go-to.tsx'))
+const KeysDialog = lazyPart(async () => ({ default: (await import('./go-to.tsx')).KeysDialog }))
 
 /** The path of login links: `/console/login#token=…`. */
 const LOGIN = '/console/login'
@@ -75,11 +81,10 @@ export function App() {
   return <Shell key={project} session={session} path={path === LOGIN ? '/' : path} onLogOut={leave} />
 }
 
-/** Links to the pages that the session may open: those of every day, then those of operators. The project stays. */
-function Navigation({ session, current }: { readonly session: Session; readonly current: Page | null }) {
+/** Links to pages: those of every day, then those of operators. The project stays. */
+function Navigation({ shown, current }: { readonly shown: readonly Page[]; readonly current: Page | null }) {
   const project = useLocation().params.get('project')
   const search = project === null ? '' : `?project=${encodeURIComponent(project)}`
-  const shown = PAGES.filter((page) => page.inNavigation !== false && whyClosed(page, session) === null)
   const link = (page: Page) => (
     <a key={page.path} href={page.path + search} aria-current={page === current ? 'page' : undefined}>
       {page.title}
@@ -169,11 +174,24 @@ function Shell({
   // Where the window is narrow, the header is one row, and the rest of it opens below.
   const [menu, setMenu] = useState(false)
   const menuButton = useRef<HTMLButtonElement>(null)
-  const [isAdding, setAdding] = useState(false)
+  const [dialog, setDialog] = useState<ShownDialog>(null)
+  const close = useCallback(() => setDialog(null), [])
   useEffect(() => {
     setMenu(false)
-    setAdding(false)
+    setDialog(null)
   }, [path])
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      const goes = event.key === 'k' && (event.ctrlKey || event.metaKey)
+      const asks = event.key === '?' && !isTyping(event) && !event.ctrlKey && !event.metaKey && !event.altKey
+      if ((!goes && !asks) || document.querySelector('dialog[open]') !== null) return
+      event.preventDefault()
+      setDialog({ is: goes ? 'go' : 'keys' })
+    }
+    document.addEventListener('keydown', press)
+    return () => document.removeEventListener('keydown', press)
+  }, [])
+  const shown = PAGES.filter((page) => page.inNavigation !== false && whyClosed(page, session) === null)
   const closeMenu = () => {
     setMenu(false)
     menuButton.current?.focus()
@@ -203,16 +221,29 @@ function Shell({
         >
           <span aria-hidden="true">☰</span> {found?.page.title ?? 'Menu'}
         </button>
-        {session.scopes.includes('write') && (
-          <button type="button" class="shell-add" onClick={() => setAdding(true)}>
-            Add <span class="visually-hidden">a memory</span>
+        <div class="shell-doing">
+          <button type="button" aria-keyshortcuts="Control+K Meta+K" onClick={() => setDialog({ is: 'go' })}>
+            Go to …
           </button>
-        )}
+          {session.scopes.includes('write') && (
+            <button type="button" onClick={() => setDialog({ is: 'add', text: '' })}>
+              Add <span class="visually-hidden">a memory</span>
+            </button>
+          )}
+        </div>
         <div id="shell-menu" class="shell-menu" data-open={menu ? '' : undefined}>
-          <Navigation session={session} current={found?.page ?? null} />
+          <Navigation shown={shown} current={found?.page ?? null} />
           <div class="shell-choices">
             <ProjectChoice session={session} />
             <ThemeChoice />
+            <button
+              type="button"
+              class="quiet"
+              aria-keyshortcuts="?"
+              onClick={() => setDialog({ is: 'keys' })}
+            >
+              Keyboard
+            </button>
             <button
               type="button"
               class="quiet"
@@ -237,7 +268,11 @@ function Shell({
           <PageFrame key={found.page.path} page={found.page} rest={found.rest} session={session} />
         )}
       </main>
-      {isAdding && <AddMemory text="" onClose={() => setAdding(false)} />}
+      {dialog?.is === 'go' && (
+        <GoTo pages={shown} onAdd={(text) => setDialog({ is: 'add', text })} onClose={close} />
+      )}
+      {dialog?.is === 'keys' && <KeysDialog onClose={close} />}
+      {dialog?.is === 'add' && <AddMemory text={dialog.text} onClose={close} />}
     </SessionContext.Provider>
   )
 }

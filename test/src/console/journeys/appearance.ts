@@ -105,6 +105,66 @@ export function appearanceJourneys(suite: ConsoleSuite): void {
     await visit.end()
   })
 
+  test('? shows the keys, and Ctrl+K goes to a page, a memory, or a new one', async () => {
+    const tenant = await suite.newTenant()
+    await tenant.remember(REMEMBERED)
+    const visit = await suite.visitAs(tenant, { path: '/console/journal' })
+    const { page } = visit
+    const keys = page.getByRole('dialog', { name: 'Keys' })
+    const goTo = page.getByRole('dialog', { name: 'Go to' })
+    const field = goTo.getByRole('combobox')
+    const entries = goTo.getByRole('option')
+    const hasNothingSerious = async () => {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme })
+        expect(await seriousFindings(page)).toEqual([])
+      }
+    }
+    await page.getByRole('heading', { name: 'Journal' }).waitFor()
+    await page.keyboard.press('?')
+    await keys.getByText('go to a page or a memory, or add one').waitFor()
+    await hasNothingSerious()
+    await visit.screenshot('keys')
+    await page.keyboard.press('Control+k')
+    await page.keyboard.press('Escape')
+    await keys.waitFor({ state: 'detached' })
+    expect(await goTo.count()).toBe(0)
+
+    // A page, by a part of its name; those that the key may not open are not there.
+    await page.getByRole('button', { name: 'Go to …' }).click()
+    await field.fill('o')
+    expect((await entries.allTextContents()).join()).not.toContain('Operations')
+    await page.keyboard.press('Escape')
+    await goTo.waitFor({ state: 'detached' })
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Go to …')
+    await page.keyboard.press('Control+k')
+    await field.fill('grow')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Growth' }).waitFor()
+
+    // A memory.
+    await page.keyboard.press('Control+k')
+    await field.pressSequentially('expiration?', { delay: 20 })
+    await entries.getByText('jwt-validation').waitFor()
+    expect(await keys.count()).toBe(0)
+    await hasNothingSerious()
+    await visit.screenshot('go-to')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'jwt-validation' }).waitFor()
+
+    // What was typed becomes a new one. In a field, letters are letters.
+    await page.goto('/')
+    await page.getByLabel('Search the memories').pressSequentially('?')
+    expect(await keys.count()).toBe(0)
+    await page.keyboard.press('Control+k')
+    await field.fill('remember me')
+    await page.keyboard.press('ArrowUp')
+    await page.keyboard.press('Enter')
+    const add = page.getByRole('dialog', { name: 'Add a memory' })
+    expect(await add.getByLabel('Text', { exact: true }).inputValue()).toBe('remember me')
+    await visit.end()
+  })
+
   test('everything with the keyboard alone', async () => {
     const tenant = await suite.newTenant()
     await tenant.remember(REMEMBERED)
