@@ -13,7 +13,7 @@ import {
 } from '../api/memory.ts'
 import type { Session } from '../api/session.ts'
 import { Ago, formatMoment } from '../components/ago.tsx'
-import { NotShared } from '../components/badge.tsx'
+import { MemoryText, NotShared } from '../components/badge.tsx'
 import { ErrorNotice } from '../components/error-notice.tsx'
 import { fieldName, fieldText } from '../components/field.tsx'
 import { memoryAddress, pageAddress } from '../components/format.ts'
@@ -25,6 +25,7 @@ import {
   useUntilShared,
   useVisible,
 } from '../components/hooks.ts'
+import { type Piece, piecesOf } from '../components/matches.ts'
 import { DoneButton } from '../search/memory-line.tsx'
 import type { PageProps } from '../shell/page.ts'
 import { Beside, History } from './history.tsx'
@@ -94,8 +95,23 @@ function Facts({ memory }: { readonly memory: WholeMemory }) {
   )
 }
 
+/** Whether what a memory says begins with its title. */
+function saysTitle({ kind, title, own }: WholeMemory): boolean {
+  const main = own[kindNamed(kind.toLowerCase() as KindName).mainField]
+  return String(main).replaceAll(/\s+/gu, ' ').startsWith(title.replace(/…$/u, ''))
+}
+
 /** A memory beside the list in which it was chosen, as it was at a moment; null: now. */
-export function MemoryPane({ id, asOf }: { readonly id: string; readonly asOf: string | null }) {
+export function MemoryPane({
+  id,
+  asOf,
+  snippet,
+}: {
+  readonly id: string
+  readonly asOf: string | null
+  /** What a search shows of it, as HTML: those words are marked. */
+  readonly snippet: string
+}) {
   const [tries, setTries] = useState(0)
   const refreshes = useRefreshes()
   const { answer, error, waiting } = useLatest(
@@ -111,12 +127,13 @@ export function MemoryPane({ id, asOf }: { readonly id: string; readonly asOf: s
       {memory === null && <p class="muted">It is not there any more.</p>}
       {memory != null && (
         <>
-          <h2>
-            <a href={memoryAddress(memory.id)}>{memory.title}</a>
-          </h2>
-          <Facts memory={memory} />
+          <h2 class={saysTitle(memory) ? 'visually-hidden' : undefined}>{memory.title}</h2>
+          <div class="section-head">
+            <Facts memory={memory} />
+            <a href={memoryAddress(memory.id)}>Open its page</a>
+          </div>
           <Standing memory={memory} />
-          <OwnFields memory={memory} />
+          <OwnFields memory={memory} snippet={piecesOf(snippet)} />
           <Details memory={memory} />
         </>
       )}
@@ -235,7 +252,13 @@ function Standing({
 }
 
 /** The fields of the memory's kind, in the kind's order. What they say is text, whatever it looks like. */
-function OwnFields({ memory }: { readonly memory: WholeMemory }) {
+function OwnFields({
+  memory,
+  snippet = [],
+}: {
+  readonly memory: WholeMemory
+  readonly snippet?: readonly Piece[]
+}) {
   const { fields } = kindNamed(memory.kind.toLowerCase() as KindName)
   const shown = Object.keys(fields).filter((field) => memory.own[field] !== undefined)
   return (
@@ -243,15 +266,15 @@ function OwnFields({ memory }: { readonly memory: WholeMemory }) {
       {shown.map((field) => (
         <div key={field}>
           {shown.length > 1 && <h2 class="field-name">{fieldName(field)}</h2>}
-          <Value value={memory.own[field]} />
+          <Value value={memory.own[field]} snippet={snippet} />
         </div>
       ))}
     </section>
   )
 }
 
-function Value({ value }: { readonly value: unknown }) {
-  if (!Array.isArray(value)) return <div class="memory-text">{fieldText(value)}</div>
+function Value({ value, snippet }: { readonly value: unknown; readonly snippet: readonly Piece[] }) {
+  if (!Array.isArray(value)) return <MemoryText text={fieldText(value)} snippet={snippet} />
   return (
     <ul class="memory-list">
       {value.map((one, index) => (

@@ -2,16 +2,19 @@ import { useState } from 'preact/hooks'
 import { readText, setDone } from '../api/memory-line.ts'
 import type { ListedMemory } from '../api/search.ts'
 import { Ago } from '../components/ago.tsx'
-import { NotShared } from '../components/badge.tsx'
+import { MemoryText, NotShared, Pieces } from '../components/badge.tsx'
 import { ErrorNotice } from '../components/error-notice.tsx'
 import { memoryAddress } from '../components/format.ts'
 import { useCanWrite, useChange } from '../components/hooks.ts'
+import { isCode, type Piece, withoutRepeats } from '../components/matches.ts'
 import { navigate, setParams } from '../router/location.ts'
 
 type TextState =
   | { readonly at: 'closed' | 'loading' }
   | { readonly at: 'open'; readonly text: string | null }
   | { readonly at: 'failed'; readonly error: unknown }
+
+const NOTHING: readonly Piece[] = []
 
 /**
  * A memory's title and what is known of it, as one entry of a list. Its title opens its text, which is never HTML; where
@@ -21,14 +24,19 @@ export function MemoryLine({
   memory,
   asOf,
   chosen,
+  snippet = NOTHING,
 }: {
   readonly memory: ListedMemory
   readonly asOf: string | null
   /** The id of the memory that is shown beside the list; null: none is. */
   readonly chosen: string | null
+  /** What a search shows of its text. */
+  readonly snippet?: readonly Piece[]
 }) {
   const [shown, setShown] = useState<TextState>({ at: 'closed' })
   const resolvedAt = 'resolvedAt' in memory ? memory.resolvedAt : undefined
+  const { title, rest } = withoutRepeats(memory.title, snippet)
+  const look = isCode(memory.title) ? 'as-link code' : 'as-link'
   const choose = () => setParams({ chosen: memory.id }, { replace: true })
   const toggle = async () => {
     if (shown.at !== 'closed') return setShown({ at: 'closed' })
@@ -44,17 +52,17 @@ export function MemoryLine({
         {chosen === null ? (
           <button
             type="button"
-            class="as-link"
+            class={look}
             data-title
             aria-expanded={shown.at !== 'closed'}
             onClick={() => void toggle()}
           >
-            {memory.title}
+            <Pieces pieces={title} />
           </button>
         ) : (
           <button
             type="button"
-            class="as-link"
+            class={look}
             data-title
             aria-current={memory.id === chosen}
             onClick={choose}
@@ -65,7 +73,7 @@ export function MemoryLine({
               navigate(memoryAddress(memory.id))
             }}
           >
-            {memory.title}
+            <Pieces pieces={title} />
           </button>
         )}
       </h3>
@@ -88,8 +96,16 @@ export function MemoryLine({
       </p>
       {shown.at === 'loading' && <p class="muted">Loading …</p>}
       {shown.at === 'failed' && <ErrorNotice error={shown.error} />}
-      {shown.at === 'open' && (
-        <pre class="hit-text">{shown.text ?? 'This memory has no text besides its title.'}</pre>
+      {shown.at === 'open' ? (
+        <div class="hit-text">
+          <MemoryText text={shown.text ?? 'This memory has no text besides its title.'} snippet={snippet} />
+        </div>
+      ) : (
+        rest.length > 0 && (
+          <p class={isCode(rest.map(({ text }) => text).join('')) ? 'code' : undefined}>
+            <Pieces pieces={rest} />
+          </p>
+        )
       )}
     </>
   )

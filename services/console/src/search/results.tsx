@@ -3,7 +3,6 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useState } from 'preact/hooks'
 import { listen } from '../api/listen.ts'
 import { type Counts, type SearchAnswer, type SearchHit, search } from '../api/search.ts'
-import { Snippet } from '../components/badge.tsx'
 import { ErrorNotice } from '../components/error-notice.tsx'
 import { moveInList } from '../components/format.ts'
 import {
@@ -16,6 +15,7 @@ import {
   useWide,
 } from '../components/hooks.ts'
 import { lazyPart } from '../components/lazy-part.tsx'
+import { piecesOf } from '../components/matches.ts'
 import { setParams } from '../router/location.ts'
 import { MethodChoice } from './filters.tsx'
 import { MemoryLine } from './memory-line.tsx'
@@ -123,7 +123,7 @@ function Column({
   )
   // Two answers beside each other leave no room for a memory.
   return beside === undefined ? (
-    <Panes memories={hits.map(({ memory }) => memory)} settings={settings}>
+    <Panes memories={hits.map(({ memory: { id }, snippet }) => ({ id, snippet }))} settings={settings}>
       {list}
     </Panes>
   ) : (
@@ -141,7 +141,7 @@ export function Panes({
   settings: { chosen, asOf },
   children: list,
 }: {
-  readonly memories: readonly { readonly id: string }[]
+  readonly memories: readonly { readonly id: string; readonly snippet?: string }[]
   readonly settings: SearchSettings
   /** Gets the id of the chosen one; null without room. */
   readonly children: (chosen: string | null) => ComponentChildren
@@ -152,7 +152,7 @@ export function Panes({
   return (
     <div class="panes">
       <div class="pane-list">{list(shown.id)}</div>
-      <MemoryPane id={shown.id} asOf={asOf} />
+      <MemoryPane id={shown.id} asOf={asOf} snippet={shown.snippet ?? ''} />
     </div>
   )
 }
@@ -188,10 +188,12 @@ function HitList({
               <span class="small muted">{moved(index + 1, ranksBeside.get(hit.memory.id))}</span>
             )}
           </div>
-          <MemoryLine memory={{ ...hit.memory, trust: hit.trust }} asOf={asOf} chosen={chosen} />
-          <p class="hit-snippet">
-            <Snippet html={hit.snippet} />
-          </p>
+          <MemoryLine
+            memory={{ ...hit.memory, trust: hit.trust }}
+            asOf={asOf}
+            chosen={chosen}
+            snippet={piecesOf(hit.snippet)}
+          />
         </li>
       ))}
     </ol>

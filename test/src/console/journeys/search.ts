@@ -190,6 +190,54 @@ export function searchJourneys(suite: ConsoleSuite): void {
     await visit.end()
   })
 
+  test('a hit says its text once; logs stand in a fixed width, with the match in view', async () => {
+    const tenant = await suite.newTenant()
+    const lines = (from: number) =>
+      Array.from(
+        { length: 60 },
+        (_, at) => `2026-11-23T${from}:00:${10 + (at % 50)}Z DEBUG applied ${at} events`,
+      )
+    const log = [...lines(10), '2026-11-23T11:00:00Z ERROR kettle: the valve is stuck', ...lines(12)]
+    await tenant.remember([...REMEMBERED, { content: { note: { text: log.join('\n') } } }])
+    const visit = await suite.visitAs(tenant, { width: 1440, height: 900, path: '/?q=train+mondays+token' })
+    const { page } = visit
+    await page.locator('[data-answers="train mondays token"]').waitFor()
+    const train = hits(page).filter({ hasText: 'release train' })
+    expect((await train.textContent())!.split('leaves on Mondays').length).toBe(2)
+    expect(await train.locator('[data-title] mark').allTextContents()).toContain('train')
+    const pane = page.getByRole('region', { name: 'Chosen memory' })
+    await train.locator('[data-title]').click()
+    await pane.locator('mark').getByText('Mondays').waitFor()
+
+    const match = page.locator('[data-anchor]')
+    const isInView = () =>
+      match.evaluate((mark) => {
+        const boxes = ['.memory-text', '.memory-pane, .hit-text'].flatMap((box) => mark.closest(box) ?? [])
+        const { top, bottom, left, right } = mark.getBoundingClientRect()
+        return boxes.every((box) => {
+          const outer = box.getBoundingClientRect()
+          return top >= outer.top && bottom <= outer.bottom && left >= outer.left && right <= outer.right
+        })
+      })
+    for (const width of [1440, 390]) {
+      await page.setViewportSize({ width, height: 900 })
+      await page.goto('/?q=valve+stuck')
+      const title = hits(page).first().locator('[data-title]')
+      await title.click()
+      await match.getByText('valve').waitFor()
+      const text = page.getByRole('group', { name: 'Log or code' })
+      expect(await text.evaluate((one) => getComputedStyle(one).fontFamily)).toContain('monospace')
+      expect(await title.evaluate((one) => getComputedStyle(one).fontFamily)).toContain('monospace')
+      expect(await isInView()).toBe(true)
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme })
+        expect(await seriousFindings(page)).toEqual([])
+      }
+      await visit.screenshot(`log-${width}`)
+    }
+    await visit.end()
+  })
+
   test('the time slider shows what was known then', async () => {
     const tenant = await suite.newTenant()
     await tenant.remember(REMEMBERED.slice(0, 1))
