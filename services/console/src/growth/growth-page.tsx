@@ -255,6 +255,23 @@ function Plots({ growth }: { readonly growth: Growth }) {
   )
 }
 
+/** What came at the only time that there is: a plot of one point says nothing. */
+function OneTime({ growth: { unit, starts, kinds, contexts } }: { readonly growth: Growth }) {
+  const day = new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', dateStyle: 'long' })
+  const first = day.format(new Date(`${starts[0]}T00:00:00Z`))
+  return (
+    <p class="notice">
+      All of it came {unit === 'DAY' ? `on ${first}` : `in the ${EACH[unit]} from ${first} on`}, by kind:{' '}
+      {listed(kinds, 'others').toLowerCase()}
+      {contexts.some(({ value }) => value !== null) && `; by context: ${listed(contexts, 'others, or none')}`}
+    </p>
+  )
+}
+
+/** `note 42, insight 13`: as the filters say it. */
+const listed = (series: Growth['kinds'], others: string): string =>
+  series.map(({ value, counts }) => `${value ?? others} ${counts[0]?.toLocaleString()}`).join(', ')
+
 /** How the memories came to be, over time. */
 export default function GrowthPage() {
   const settings = readSettings(useLocation().params)
@@ -288,7 +305,8 @@ export default function GrowthPage() {
         {growth?.starts.length === 0 && (
           <p class="notice">{on > 0 ? 'No memory matches these filters.' : 'Nothing is remembered yet.'}</p>
         )}
-        {growth !== undefined && growth.starts.length > 0 && <Plots growth={growth} />}
+        {growth?.starts.length === 1 && <OneTime growth={growth} />}
+        {growth !== undefined && growth.starts.length > 1 && <Plots growth={growth} />}
       </div>
     </div>
   )

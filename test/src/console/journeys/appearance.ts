@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { seriousFindings } from '../support/axe.ts'
+import { findingsInBothThemes, seriousFindings } from '../support/axe.ts'
 import type { ConsoleSuite } from '../support/console-suite.ts'
 import { REMEMBERED } from '../support/memories.ts'
 
@@ -71,10 +71,7 @@ export function appearanceJourneys(suite: ConsoleSuite): void {
     expect(await pages.isVisible()).toBe(false)
     await menu.click()
     await visit.screenshot('menu')
-    for (const theme of ['Light', 'Dark']) {
-      await page.getByLabel('Theme').selectOption(theme)
-      expect(await seriousFindings(page)).toEqual([])
-    }
+    expect(await findingsInBothThemes(page)).toEqual([])
     await page.keyboard.press('Escape')
     expect(await pages.isVisible()).toBe(false)
     expect(await menu.evaluate((button) => button === document.activeElement)).toBe(true)
@@ -114,16 +111,10 @@ export function appearanceJourneys(suite: ConsoleSuite): void {
     const goTo = page.getByRole('dialog', { name: 'Go to' })
     const field = goTo.getByRole('combobox')
     const entries = goTo.getByRole('option')
-    const hasNothingSerious = async () => {
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme })
-        expect(await seriousFindings(page)).toEqual([])
-      }
-    }
     await page.getByRole('heading', { name: 'Journal' }).waitFor()
     await page.keyboard.press('?')
     await keys.getByText('go to a page or a memory, or add one').waitFor()
-    await hasNothingSerious()
+    expect(await findingsInBothThemes(page)).toEqual([])
     await visit.screenshot('keys')
     await page.keyboard.press('Control+k')
     await page.keyboard.press('Escape')
@@ -147,7 +138,7 @@ export function appearanceJourneys(suite: ConsoleSuite): void {
     await field.pressSequentially('expiration?', { delay: 20 })
     await entries.getByText('jwt-validation').waitFor()
     expect(await keys.count()).toBe(0)
-    await hasNothingSerious()
+    expect(await findingsInBothThemes(page)).toEqual([])
     await visit.screenshot('go-to')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { level: 1, name: 'jwt-validation' }).waitFor()

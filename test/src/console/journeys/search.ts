@@ -1,7 +1,7 @@
 import { pause } from '@daybook/runtime/backoff'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { seriousFindings } from '../support/axe.ts'
+import { findingsInBothThemes } from '../support/axe.ts'
 import type { ConsoleSuite } from '../support/console-suite.ts'
 import { REMEMBERED } from '../support/memories.ts'
 
@@ -127,10 +127,7 @@ export function searchJourneys(suite: ConsoleSuite): void {
     await page.getByLabel('Ranking').selectOption('Rank fusion (RRF)')
     await page.getByText('Options: Words only, Rank fusion (RRF)').waitFor()
     expect(new URL(page.url()).search).toBe('?q=token&mode=KEYWORD&ranking=RRF')
-    for (const theme of ['Light', 'Dark']) {
-      await page.getByLabel('Theme').selectOption(theme)
-      expect(await seriousFindings(page)).toEqual([])
-    }
+    expect(await findingsInBothThemes(page)).toEqual([])
     await page.reload()
     await page.getByText('Options: Words only, Rank fusion (RRF)').waitFor()
     await page.goto('/?q=token&compare=1&b.mode=KEYWORD')
@@ -161,10 +158,7 @@ export function searchJourneys(suite: ConsoleSuite): void {
     await page.keyboard.press('k')
     await pane.getByRole('heading', { name: two }).waitFor()
     await visit.screenshot('two-panes')
-    for (const theme of ['Light', 'Dark']) {
-      await page.getByLabel('Theme').selectOption(theme)
-      expect(await seriousFindings(page)).toEqual([])
-    }
+    expect(await findingsInBothThemes(page)).toEqual([])
     // The address has the choice; letters that are typed are letters.
     await page.reload()
     await pane.getByRole('heading', { name: two }).waitFor()
@@ -229,10 +223,7 @@ export function searchJourneys(suite: ConsoleSuite): void {
       expect(await text.evaluate((one) => getComputedStyle(one).fontFamily)).toContain('monospace')
       expect(await title.evaluate((one) => getComputedStyle(one).fontFamily)).toContain('monospace')
       expect(await isInView()).toBe(true)
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme })
-        expect(await seriousFindings(page)).toEqual([])
-      }
+      expect(await findingsInBothThemes(page)).toEqual([])
       await visit.screenshot(`log-${width}`)
     }
     await visit.end()
