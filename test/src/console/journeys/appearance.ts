@@ -76,9 +76,11 @@ export function appearanceJourneys(suite: ConsoleSuite): void {
     expect(await pages.isVisible()).toBe(false)
     expect(await menu.evaluate((button) => button === document.activeElement)).toBe(true)
     await menu.click()
-    await pages.getByRole('link', { name: 'Journal' }).click()
-    await page.getByRole('heading', { name: 'Journal' }).waitFor()
+    await pages.getByRole('link', { name: 'Keys and projects' }).click()
+    await page.getByRole('heading', { name: 'Keys and projects' }).waitFor()
     expect(await pages.isVisible()).toBe(false)
+    // The longest name of a page makes no second row.
+    expect((await header.boundingBox())!.height).toBeLessThanOrEqual(56)
 
     await page.setViewportSize({ width: 1100, height: 800 })
     expect(await menu.isVisible()).toBe(false)

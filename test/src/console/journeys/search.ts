@@ -132,6 +132,14 @@ export function searchJourneys(suite: ConsoleSuite): void {
     await page.getByText('Options: Words only, Rank fusion (RRF)').waitFor()
     await page.goto('/?q=token&compare=1&b.mode=KEYWORD')
     await page.getByText('Options: two settings compared').waitFor()
+    // However much it says, the filters' line has room beside it.
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.reload()
+    const [own, filters] = await Promise.all(
+      [options, page.getByText('Filters')].map(async (line) => (await line.boundingBox())!),
+    )
+    expect(filters!.y).toBe(own!.y)
+    expect(filters!.height).toBeLessThanOrEqual(30)
     await visit.end()
   })
 
