@@ -51,6 +51,7 @@ export default function AddMemory({ text, onClose }: { readonly text: string; on
           key={keyOf(field.field)}
           field={field}
           value={draft[keyOf(field.field)] ?? ''}
+          isFirst={field.field === main}
           onType={(value) => setDraft((typed) => ({ ...typed, [keyOf(field.field)]: value }))}
         />
       ))}

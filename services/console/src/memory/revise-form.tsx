@@ -98,10 +98,13 @@ function versionNow(failure: unknown): number | null {
 export function DraftControl({
   field: { name, control, required, hint },
   value,
+  isFirst = false,
   onType,
 }: {
   readonly field: DraftField
   readonly value: string
+  /** Whether a dialog begins with it, wherever it stands. Default no. */
+  readonly isFirst?: boolean
   onType(value: string): void
 }) {
   const [id, hintId] = [useId(), useId()]
@@ -109,6 +112,7 @@ export function DraftControl({
     id,
     value,
     required,
+    autofocus: isFirst,
     'aria-describedby': hint === undefined ? undefined : hintId,
     onInput: (event: { readonly currentTarget: { readonly value: string } }) =>
       onType(event.currentTarget.value),

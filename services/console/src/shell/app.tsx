@@ -196,12 +196,22 @@ function Shell({
     setMenu(false)
     menuButton.current?.focus()
   }
+  const header = useRef<HTMLElement>(null)
+  useEffect(() => {
+    if (!menu) return
+    const press = ({ target }: Event) => {
+      if (!header.current?.contains(target as Node)) setMenu(false)
+    }
+    document.addEventListener('pointerdown', press)
+    return () => document.removeEventListener('pointerdown', press)
+  }, [menu])
   return (
     <SessionContext.Provider value={session}>
       <a class="skip-link" href="#content">
         Skip to the content
       </a>
       <header
+        ref={header}
         class="shell-header"
         onKeyDown={(event) => {
           if (event.key === 'Escape' && menu) closeMenu()

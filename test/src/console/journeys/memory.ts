@@ -125,7 +125,9 @@ export function memoryJourneys(suite: ConsoleSuite): void {
     expect(await add.evaluate((button) => button === document.activeElement)).toBe(true)
 
     await add.click()
-    await form.getByLabel('Text', { exact: true }).fill('The train leaves at six')
+    await form.waitFor()
+    // It begins in the text.
+    await page.keyboard.type('The train leaves at six')
     // What was typed stays, and the kind asks for what it needs besides.
     await form.getByLabel('Kind').selectOption('decision')
     await form.getByLabel('Topic').fill('unused')
