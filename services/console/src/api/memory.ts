@@ -6,6 +6,7 @@ import { memoryContent, ownFields } from '@daybook/client/documents/memory-conte
 import { FORGET, RESTORE, REVISE } from '@daybook/client/documents/writes'
 import { refresh } from '../components/hooks.ts'
 import { change, read } from './client.ts'
+import { shown } from './memory-line.ts'
 
 const WRITER = graphql('fragment Writer on Writer { keyId agent client trust }')
 
@@ -31,15 +32,16 @@ export type WholeMemory = Answered & {
 
 /**
  * A memory by its id, forgotten or not; null if there is none.
- * @param atLeast the sequence that must be readable; null: as it can be read now
+ * @param atLeast the sequence that must be readable; default: as it can be read now
+ * @param asOf RFC 3339: as it was then; default: as it is now
  * @throws DaybookClientError; the signal's reason
  */
 export async function readMemory(
   id: string,
-  atLeast: number | null,
+  { atLeast = null, asOf = null }: { readonly atLeast?: number | null; readonly asOf?: string | null } = {},
   signal?: AbortSignal,
 ): Promise<WholeMemory | null> {
-  const { memory } = await read(ONE, { id, atLeast }, { signal })
+  const { memory } = await read(ONE, { id, atLeast, asOf }, { signal })
   return memory === null ? null : { ...memory, own: ownFields(memory) }
 }
 
@@ -104,12 +106,22 @@ export const readSimilar = async (id: string, signal?: AbortSignal): Promise<Sim
  * Changes of one memory. Each is done when the lists and pages can show it, and lets them ask again.
  */
 
-const READABLE = queries.memory('id')
+const REMEMBER = mutations.remember(
+  'sequence outcome sameText memory { id title } similar { hits { score memory { ...Beside } } }',
+  [LISTED],
+)
 
-/** Waits until a change can be read; later, pages show the state before it for a moment, which is no failure. */
-async function shown(id: string, sequence: number): Promise<void> {
-  await read(READABLE, { id, atLeast: sequence }).catch(() => undefined)
-  refresh()
+/** A memory to be remembered. */
+export type NewMemory = Omit<InputOf<'RememberInput'>, 'idempotencyKey'>
+
+/** What remembering came to, with the memories that say the same or nearly so. */
+export type RememberedMemory = Extract<ResultOf<typeof REMEMBER>['result'], { readonly sequence: number }>
+
+/** Remembers something. @throws DaybookClientError */
+export async function remember(input: NewMemory): Promise<RememberedMemory> {
+  const remembered = await change(REMEMBER, (idempotencyKey) => ({ input: { ...input, idempotencyKey } }))
+  await shown(remembered.memory.id, remembered.sequence)
+  return remembered
 }
 
 /** What a revision changes; what is not given stays. */

@@ -24,7 +24,9 @@ const SEARCH = queries.search(
   `
   hits {
     score matchType snippet version trust
-    memory { id kind title agent labels context occurredAt createdAt updatedAt shared }
+    memory {
+      id kind title agent labels context occurredAt createdAt updatedAt shared ... on Todo { resolvedAt }
+    }
     explanation { ...Explanation }
   }
   facets(values: 12) { ...Counts }
@@ -48,10 +50,21 @@ export type MemoryFilter = InputOf<'MemoryFilter'>
 export const search = async (request: SearchRequest, signal: AbortSignal): Promise<SearchAnswer> =>
   (await read(SEARCH, request, { signal })).search
 
+const TITLES = queries.search('hits { memory { id kind title } }')
+
+/** What a search finds, by title alone: the best eight. @throws DaybookClientError; the signal's reason */
+export const findTitles = async (
+  query: string,
+  signal: AbortSignal,
+): Promise<readonly Pick<SearchHit['memory'], 'id' | 'kind' | 'title'>[]> =>
+  (await read(TITLES, { query, limit: 8 }, { signal })).search.hits.map(({ memory }) => memory)
+
 const NEWEST = graphql(
   `query Newest($filter: MemoryFilter, $first: Int, $asOf: DateTime) {
     memories(filter: $filter, first: $first, asOf: $asOf) {
-      nodes: edges { node { id kind title agent labels context occurredAt createdAt updatedAt trust shared } }
+      nodes: edges { node {
+        id kind title agent labels context occurredAt createdAt updatedAt trust shared ... on Todo { resolvedAt }
+      } }
     }
     counts: facets(filter: $filter, values: 12, asOf: $asOf) { ...Counts }
   }`,

@@ -4,10 +4,36 @@ import * as queries from '@daybook/api/queries'
 import { succeeded } from '@daybook/client/calls/calls'
 import { PLAN_UNDO, type UndoAsked, type UndoPlan } from '@daybook/client/documents/writes'
 import { read } from './client.ts'
+import { readHead } from './journal.ts'
 
 /** What an undo would do; nothing is written. @throws DaybookClientError; the signal's reason */
 export const planUndo = async (asked: UndoAsked, signal?: AbortSignal): Promise<UndoPlan> =>
   succeeded((await read(PLAN_UNDO, { ...asked, dryRun: true }, { signal })).result)
+
+const NAMES = graphql(
+  `query UndoNames($after: Int, $first: Int) {
+    facets(values: 200) { agents { value } contexts { value } }
+    journal(after: $after, first: $first) { actor }
+  }`,
+)
+
+/** The newest events whose keys are offered: an undo is about what was done lately. */
+const EVENTS = 500
+
+/** The agents and contexts that there are, and the keys that wrote lately. @throws DaybookClientError; the signal's reason */
+export async function readNames(signal?: AbortSignal): Promise<{
+  readonly agents: readonly string[]
+  readonly contexts: readonly string[]
+  readonly keys: readonly string[]
+}> {
+  const after = Math.max(0, (await readHead(signal)) - EVENTS)
+  const { facets, journal } = await read(NAMES, { after, first: EVENTS }, { signal })
+  return {
+    agents: facets.agents.map(({ value }) => value),
+    contexts: facets.contexts.map(({ value }) => value),
+    keys: [...new Set(journal.flatMap(({ actor }) => actor ?? []))],
+  }
+}
 
 const UNDO_OPERATION = graphql(`
   fragment UndoOperation on Operation {

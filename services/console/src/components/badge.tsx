@@ -1,4 +1,6 @@
-import type { ComponentChildren, VNode } from 'preact'
+import type { ComponentChildren } from 'preact'
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import { isCode, matchesIn, type Piece } from './matches.ts'
 
 /** How a state is meant: colour alone never says it, the words do. */
 export type Tone = 'good' | 'busy' | 'warning' | 'bad' | 'neutral'
@@ -39,29 +41,53 @@ export const NotShared = () => (
   </span>
 )
 
+/** A text with what matches in it. */
+export const Pieces = ({ pieces }: { readonly pieces: readonly Piece[] }) => (
+  <>{pieces.map(({ text, isMatch }, index) => (isMatch ? <mark key={index}>{text}</mark> : text))}</>
+)
+
 /**
- * A snippet of the API: HTML in which matches stand in `<mark>` and everything else is escaped. It is read as exactly
- * that, so that whatever a memory holds stays text.
+ * A text that a memory holds, with its lines; a log and code in a fixed width. Where it scrolls, or what it stands in, the
+ * match that a snippet of it shows is in view.
  */
-export function Snippet({ html }: { readonly html: string }): VNode {
+export function MemoryText({
+  text,
+  snippet = [],
+}: {
+  readonly text: string
+  readonly snippet?: readonly Piece[]
+}) {
+  const place = useRef<HTMLDivElement>(null)
+  const { pieces, anchor } = matchesIn(text, snippet)
+  const shown = snippet.map((piece) => piece.text).join('')
+  useLayoutEffect(() => {
+    const own = place.current
+    const match = own?.querySelector('[data-anchor]')
+    if (own == null || match == null) return
+    for (const box of [own, own.closest('.memory-pane, .hit-text')]) {
+      const [inner, outer] = [match.getBoundingClientRect(), box?.getBoundingClientRect()]
+      if (box === null || outer === undefined) continue
+      if (inner.bottom > outer.bottom) box.scrollTop += inner.top - outer.top - outer.height / 3
+      if (inner.right > outer.right) box.scrollLeft += inner.left - outer.left - outer.width / 3
+    }
+  }, [text, shown])
+  const code = isCode(text)
   return (
-    <>
-      {html.split(/<mark>(.*?)<\/mark>/su).map((part, index) => {
-        // Every second part is what the pattern caught.
-        const text = unescape(part)
-        return index % 2 === 1 ? <mark key={index}>{text}</mark> : text
-      })}
-    </>
+    <div
+      ref={place}
+      class={code ? 'memory-text code' : 'memory-text'}
+      // What scrolls is reached with keys too.
+      {...(code && { tabIndex: 0, role: 'group', 'aria-label': 'Log or code' })}
+    >
+      {pieces.map((piece, index) =>
+        piece.isMatch ? (
+          <mark key={index} data-anchor={index === anchor ? '' : undefined}>
+            {piece.text}
+          </mark>
+        ) : (
+          piece.text
+        ),
+      )}
+    </div>
   )
 }
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&lt;': '<',
-  '&gt;': '>',
-  '&quot;': '"',
-  '&#39;': "'",
-  '&amp;': '&',
-}
-
-const unescape = (text: string): string =>
-  text.replaceAll(/&(?:lt|gt|quot|#39|amp);/gu, (entity) => ENTITIES[entity] ?? entity)

@@ -91,14 +91,29 @@ export function pageAddress(path: string, params: Readonly<Record<string, string
   return path + (search === '' ? '' : `?${search}`)
 }
 
-/** The arrow keys go from title to title in a list; before the first is the search field. */
-export function moveInList(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void {
-  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-  if (step === undefined) return
-  const titles = [...event.currentTarget.querySelectorAll<HTMLElement>('[data-title]')]
+const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, j: 1, k: -1 }
+
+/** Whether keys are letters of a text now, or are about a dialog. */
+export const isTyping = ({ target }: KeyboardEvent): boolean =>
+  target instanceof Element && target.closest('input, textarea, select, dialog') !== null
+
+/**
+ * The arrow keys, j and k go from title to title in a list; above the first is the search field.
+ * @param list default: the one that listens
+ */
+export function moveInList(
+  event: KeyboardEvent & { readonly currentTarget: EventTarget | null },
+  list = event.currentTarget as Element,
+): void {
+  const step = STEPS[event.key]
+  if (step === undefined || event.ctrlKey || event.metaKey || event.altKey) return
+  const titles = [...list.querySelectorAll<HTMLElement>('[data-title]')]
   const entry = event.target instanceof Element ? event.target.closest('li') : null
-  const next = titles.findIndex((title) => entry?.contains(title)) + step
+  // From outside the list it goes on at the entry that is shown beside it.
+  const at = titles.findIndex((title) =>
+    list.contains(entry) ? entry?.contains(title) : title.ariaCurrent === 'true',
+  )
   event.preventDefault()
-  if (next < 0) document.querySelector<HTMLElement>('input[type="search"]')?.focus()
-  else titles[next]?.focus()
+  if (at + step >= 0) titles[at + step]?.focus()
+  else if (event.key === 'ArrowUp') document.querySelector<HTMLElement>('input[type="search"]')?.focus()
 }

@@ -1,4 +1,6 @@
-import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { createContext } from 'preact'
+import { useCallback, useContext, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { Session } from '../api/session.ts'
 
 /** An answer, and whether it is the one to what is asked now. */
 export interface Latest<Answer> {
@@ -201,6 +203,25 @@ export function useThemeChanges(): number {
     }
   }, [])
   return changes
+}
+
+/** Who is logged in, for what stands too deep in a page to be told. */
+export const SessionContext = createContext<Session | null>(null)
+
+/** Whether the session's key may write. */
+export const useCanWrite = (): boolean => useContext(SessionContext)?.scopes.includes('write') ?? false
+
+/** Whether the window is so wide now. The style has the same widths. @param least in CSS pixels */
+export function useWide(least: number): boolean {
+  const query = `(min-width: ${least}px)`
+  const [wide, setWide] = useState(() => matchMedia(query).matches)
+  useEffect(() => {
+    const media = matchMedia(query)
+    const note = () => setWide(media.matches)
+    media.addEventListener('change', note)
+    return () => media.removeEventListener('change', note)
+  }, [query])
+  return wide
 }
 
 /** How often to look, in milliseconds. */

@@ -3,7 +3,7 @@ import UPlot from 'uplot'
 import { type Growth, readGrowth } from '../api/growth.ts'
 import { ErrorNotice } from '../components/error-notice.tsx'
 import { colourOf } from '../components/format.ts'
-import { useLatest, useRefreshes, useThemeChanges } from '../components/hooks.ts'
+import { useLatest, useRefreshes, useThemeChanges, useWide } from '../components/hooks.ts'
 import { useLocation } from '../router/location.ts'
 import { FiltersPanel, filtersOn } from '../search/filters.tsx'
 import { filterOf, readSettings } from '../search/settings.ts'
@@ -255,6 +255,23 @@ function Plots({ growth }: { readonly growth: Growth }) {
   )
 }
 
+/** What came at the only time that there is: a plot of one point says nothing. */
+function OneTime({ growth: { unit, starts, kinds, contexts } }: { readonly growth: Growth }) {
+  const day = new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', dateStyle: 'long' })
+  const first = day.format(new Date(`${starts[0]}T00:00:00Z`))
+  return (
+    <p class="notice">
+      All of it came {unit === 'DAY' ? `on ${first}` : `in the ${EACH[unit]} from ${first} on`}, by kind:{' '}
+      {listed(kinds, 'others').toLowerCase()}
+      {contexts.some(({ value }) => value !== null) && `; by context: ${listed(contexts, 'others, or none')}`}
+    </p>
+  )
+}
+
+/** `note 42, insight 13`: as the filters say it. */
+const listed = (series: Growth['kinds'], others: string): string =>
+  series.map(({ value, counts }) => `${value ?? others} ${counts[0]?.toLocaleString()}`).join(', ')
+
 /** How the memories came to be, over time. */
 export default function GrowthPage() {
   const settings = readSettings(useLocation().params)
@@ -275,7 +292,7 @@ export default function GrowthPage() {
   return (
     <div class="page growth-page">
       <h1>Growth</h1>
-      <FiltersPanel settings={settings} counts={answer?.counts ?? null} />
+      <FiltersPanel settings={settings} counts={answer?.counts ?? null} isOpen={useWide(960)} />
       <div class="growth-parts" aria-busy={waiting}>
         {error !== null && <ErrorNotice error={error} onRetry={() => setAgain(again + 1)} />}
         {growth === undefined && error === null && <p class="loading">Loading …</p>}
@@ -288,7 +305,8 @@ export default function GrowthPage() {
         {growth?.starts.length === 0 && (
           <p class="notice">{on > 0 ? 'No memory matches these filters.' : 'Nothing is remembered yet.'}</p>
         )}
-        {growth !== undefined && growth.starts.length > 0 && <Plots growth={growth} />}
+        {growth?.starts.length === 1 && <OneTime growth={growth} />}
+        {growth !== undefined && growth.starts.length > 1 && <Plots growth={growth} />}
       </div>
     </div>
   )

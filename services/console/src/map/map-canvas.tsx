@@ -6,6 +6,7 @@ import { colourOf } from '../components/format.ts'
 import { useThemeChanges } from '../components/hooks.ts'
 import { drawPoints } from './draw-points.ts'
 import type { Grouping } from './groups.ts'
+import type { NamedRegion } from './regions.ts'
 import { boxOf, nearestPoint, pointsIn, type View, wholeView, zoomed } from './view.ts'
 
 /** What dragging does. */
@@ -32,6 +33,7 @@ export function MapCanvas({
   points,
   grouping,
   hidden,
+  regions,
   selected,
   mode,
   onSelect,
@@ -41,6 +43,7 @@ export function MapCanvas({
   readonly grouping: Grouping
   /** Groups that are not shown. */
   readonly hidden: ReadonlySet<number>
+  readonly regions: readonly NamedRegion[]
   readonly selected: readonly number[]
   readonly mode: DragMode
   onSelect(points: readonly number[]): void
@@ -177,6 +180,19 @@ export function MapCanvas({
         onKeyDown={type}
         data-points={points.count}
       />
+      <ul class="map-regions" aria-label="Regions">
+        {apart(regions, view).map(({ name, x, y }) => (
+          <li
+            key={name}
+            style={{
+              left: `clamp(4rem, ${view.x + x * view.scale}px, 100% - 4rem)`,
+              top: `${view.y + y * view.scale}px`,
+            }}
+          >
+            {name}
+          </li>
+        ))}
+      </ul>
       <div class="map-size" role="group" aria-label="Size of the map">
         <button type="button" onClick={() => nearer(ZOOM)} aria-label="Larger" title="Larger (+)">
           +
@@ -204,6 +220,20 @@ export function MapCanvas({
     </div>
   )
 }
+
+/** Names nearer than this to a larger region's are left out until the map is made larger. In pixels. */
+const [NAME_WIDTH, NAME_HEIGHT] = [120, 24]
+
+const apart = (regions: readonly NamedRegion[], { scale }: View): readonly NamedRegion[] =>
+  regions.reduce<readonly NamedRegion[]>(
+    (shown, one) =>
+      shown.some(
+        ({ x, y }) => Math.abs(x - one.x) * scale < NAME_WIDTH && Math.abs(y - one.y) * scale < NAME_HEIGHT,
+      )
+        ? shown
+        : [...shown, one],
+    [],
+  )
 
 const MOVES: Readonly<Record<string, Position>> = {
   ArrowLeft: { x: -1, y: 0 },

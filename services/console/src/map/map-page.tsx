@@ -10,6 +10,7 @@ import { navigate, setParams, useLocation } from '../router/location.ts'
 import type { PageProps } from '../shell/page.ts'
 import { COLOUR_BY, type ColourBy, type Grouping, groupPoints } from './groups.ts'
 import { type DragMode, MapCanvas } from './map-canvas.tsx'
+import { findRegions, type NamedRegion, nameRegions } from './regions.ts'
 import { useMemoryMap } from './use-memory-map.ts'
 
 /** The memories as points by meaning. */
@@ -101,6 +102,7 @@ function ShownMap({ made: { points } }: { readonly made: MadeMap }) {
   const [hidden, setHidden] = useState<ReadonlySet<number>>(new Set())
   const [selected, setSelected] = useState<readonly number[]>([])
   const grouping = useMemo(() => groupPoints(points, by, Date.now() / 1_000), [points, by])
+  const regions = useRegions(points)
   const toggle = (group: number) => {
     const next = new Set(hidden)
     if (!next.delete(group)) next.add(group)
@@ -133,6 +135,7 @@ function ShownMap({ made: { points } }: { readonly made: MadeMap }) {
           points={points}
           grouping={grouping}
           hidden={hidden}
+          regions={regions}
           selected={selected}
           mode={mode}
           onSelect={setSelected}
@@ -143,6 +146,33 @@ function ShownMap({ made: { points } }: { readonly made: MadeMap }) {
     </div>
   )
 }
+
+/** So many titles say what a region is about, and so many are read at once. */
+const [TITLES, AT_ONCE] = [40, 100]
+
+/** The map's regions by their words, once some of their titles are read; without those a map is still a map. */
+function useRegions(points: MapPoints): readonly NamedRegion[] {
+  const { answer } = useLatest('regions', async (signal) => {
+    const regions = findRegions(points)
+    const ids = regions.map(({ members }) =>
+      members
+        .filter((_, at) => at % Math.ceil(members.length / TITLES) === 0)
+        .map((at) => points.ids[at] as string),
+    )
+    const all = ids.flat()
+    const parts = Array.from({ length: Math.ceil(all.length / AT_ONCE) }, (_, part) =>
+      readEntries(all.slice(part * AT_ONCE, (part + 1) * AT_ONCE), signal),
+    )
+    const titles = new Map((await Promise.all(parts)).flat().map(({ id, title }) => [id, title]))
+    return nameRegions(
+      regions,
+      ids.map((some) => some.flatMap((id) => titles.get(id) ?? [])),
+    )
+  })
+  return answer ?? NO_REGIONS
+}
+
+const NO_REGIONS: readonly NamedRegion[] = []
 
 /** What the colours mean, with how many points have each. A press hides one, or shows it again. */
 function Legend({

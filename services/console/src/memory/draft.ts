@@ -1,6 +1,7 @@
+import { contentOfKind } from '@daybook/client/documents/memory-content'
 import type { CommonFieldName } from '@daybook/memory/common-fields'
 import { type KindName, kindNamed } from '@daybook/memory/kinds/index'
-import type { Revision, WholeMemory } from '../api/memory.ts'
+import type { NewMemory, Revision, WholeMemory } from '../api/memory.ts'
 import { fieldName } from '../components/field.tsx'
 
 /*
@@ -39,8 +40,8 @@ const COMMON: readonly DraftField[] = Object.entries(COMMON_CONTROLS).map(([fiel
   ...shown,
 }))
 
-/** The fields of a memory that can be revised: those of its kind, then those of every memory. */
-export function draftFields({ kind }: WholeMemory): {
+/** The fields of a memory that can be given: those of its kind, then those of every memory. */
+export function draftFields({ kind }: { readonly kind: string }): {
   readonly own: readonly DraftField[]
   readonly common: readonly DraftField[]
 } {
@@ -101,6 +102,19 @@ export function toRevision(memory: WholeMemory, draft: Draft): Revision | null {
     ...Object.fromEntries(others),
     ...(content.length > 0 && { content: { [kind]: Object.fromEntries(content) } }),
   } as Revision
+}
+
+/** The memory that a draft of a kind is; what is empty is not given. @throws Error in words, for a value that is none */
+export function toMemory(kind: KindName, draft: Draft): NewMemory {
+  const { own, common } = draftFields({ kind })
+  const given = (fields: readonly DraftField[]) =>
+    Object.fromEntries(
+      fields.flatMap((one) => {
+        const typed = draft[one.field] ?? ''
+        return typed.trim() === '' ? [] : [[one.field.replace(/^content\./u, ''), parse(one, typed)]]
+      }),
+    )
+  return { ...given(common), content: contentOfKind(kind, given(own)) }
 }
 
 function parse({ name, control }: DraftField, typed: string): unknown {

@@ -13,7 +13,7 @@ import {
 } from '../api/memory.ts'
 import type { Session } from '../api/session.ts'
 import { Ago, formatMoment } from '../components/ago.tsx'
-import { NotShared } from '../components/badge.tsx'
+import { MemoryText, NotShared } from '../components/badge.tsx'
 import { ErrorNotice } from '../components/error-notice.tsx'
 import { fieldName, fieldText } from '../components/field.tsx'
 import { memoryAddress, pageAddress } from '../components/format.ts'
@@ -25,6 +25,8 @@ import {
   useUntilShared,
   useVisible,
 } from '../components/hooks.ts'
+import { type Piece, piecesOf } from '../components/matches.ts'
+import { DoneButton } from '../search/memory-line.tsx'
 import type { PageProps } from '../shell/page.ts'
 import { Beside, History } from './history.tsx'
 import { EraseDialog, ReviseForm } from './revise-form.tsx'
@@ -46,15 +48,7 @@ function MemoryView({
       <header class="memory-head">
         <div class="memory-name">
           <h1>{memory.title}</h1>
-          <p class="small muted hit-facts">
-            <span class="tag">{memory.kind.toLowerCase()}</span>
-            <span>
-              version {memory.version.toLocaleString()}, <Ago moment={memory.updatedAt} />
-            </span>
-            {memory.context !== null && <span>in {memory.context}</span>}
-            {memory.agent !== null && <span>by {memory.agent}</span>}
-            {!memory.shared && <NotShared />}
-          </p>
+          <Facts memory={memory} />
         </div>
         <MemoryActions
           memory={memory}
@@ -80,6 +74,70 @@ function MemoryView({
         </aside>
       </div>
     </article>
+  )
+}
+
+/** What is known of a memory, in a line. */
+function Facts({ memory }: { readonly memory: WholeMemory }) {
+  return (
+    <p class="small muted hit-facts">
+      <span class="tag">{memory.kind.toLowerCase()}</span>
+      <span>
+        version {memory.version.toLocaleString()}, <Ago moment={memory.updatedAt} />
+      </span>
+      {memory.context !== null && <span>in {memory.context}</span>}
+      {memory.agent !== null && <span>by {memory.agent}</span>}
+      {!memory.shared && <NotShared />}
+      {memory.kind === 'TODO' && memory.forgottenAt === null && (
+        <DoneButton {...memory} resolvedAt={(memory.own['resolvedAt'] as string | undefined) ?? null} />
+      )}
+    </p>
+  )
+}
+
+/** Whether what a memory says begins with its title. */
+function saysTitle({ kind, title, own }: WholeMemory): boolean {
+  const main = own[kindNamed(kind.toLowerCase() as KindName).mainField]
+  return String(main).replaceAll(/\s+/gu, ' ').startsWith(title.replace(/…$/u, ''))
+}
+
+/** A memory beside the list in which it was chosen, as it was at a moment; null: now. */
+export function MemoryPane({
+  id,
+  asOf,
+  snippet,
+}: {
+  readonly id: string
+  readonly asOf: string | null
+  /** What a search shows of it, as HTML: those words are marked. */
+  readonly snippet: string
+}) {
+  const [tries, setTries] = useState(0)
+  const refreshes = useRefreshes()
+  const { answer, error, waiting } = useLatest(
+    `${id} ${asOf}`,
+    async (signal) => ({ memory: await readMemory(id, { asOf }, signal) }),
+    tries + refreshes,
+  )
+  const memory = answer?.memory
+  return (
+    <section class="card memory-pane" aria-label="Chosen memory" aria-busy={waiting}>
+      {error !== null && <ErrorNotice error={error} onRetry={() => setTries(tries + 1)} />}
+      {answer === null && error === null && <p class="muted">Loading …</p>}
+      {memory === null && <p class="muted">It is not there any more.</p>}
+      {memory != null && (
+        <>
+          <h2 class={saysTitle(memory) ? 'visually-hidden' : undefined}>{memory.title}</h2>
+          <div class="section-head">
+            <Facts memory={memory} />
+            <a href={memoryAddress(memory.id)}>Open its page</a>
+          </div>
+          <Standing memory={memory} />
+          <OwnFields memory={memory} snippet={piecesOf(snippet)} />
+          <Details memory={memory} />
+        </>
+      )}
+    </section>
   )
 }
 
@@ -194,7 +252,13 @@ function Standing({
 }
 
 /** The fields of the memory's kind, in the kind's order. What they say is text, whatever it looks like. */
-function OwnFields({ memory }: { readonly memory: WholeMemory }) {
+function OwnFields({
+  memory,
+  snippet = [],
+}: {
+  readonly memory: WholeMemory
+  readonly snippet?: readonly Piece[]
+}) {
   const { fields } = kindNamed(memory.kind.toLowerCase() as KindName)
   const shown = Object.keys(fields).filter((field) => memory.own[field] !== undefined)
   return (
@@ -202,15 +266,15 @@ function OwnFields({ memory }: { readonly memory: WholeMemory }) {
       {shown.map((field) => (
         <div key={field}>
           {shown.length > 1 && <h2 class="field-name">{fieldName(field)}</h2>}
-          <Value value={memory.own[field]} />
+          <Value value={memory.own[field]} snippet={snippet} />
         </div>
       ))}
     </section>
   )
 }
 
-function Value({ value }: { readonly value: unknown }) {
-  if (!Array.isArray(value)) return <div class="memory-text">{fieldText(value)}</div>
+function Value({ value, snippet }: { readonly value: unknown; readonly snippet: readonly Piece[] }) {
+  if (!Array.isArray(value)) return <MemoryText text={fieldText(value)} snippet={snippet} />
   return (
     <ul class="memory-list">
       {value.map((one, index) => (
@@ -263,7 +327,7 @@ function OneMemory({ id, session }: { readonly id: string; readonly session: Pag
   const changedAt = useLiveMemory(id)
   const { answer, answeredKey, error } = useLatest(
     id,
-    async (signal) => ({ memory: await readMemory(id, changedAt, signal) }),
+    async (signal) => ({ memory: await readMemory(id, { atLeast: changedAt }, signal) }),
     tries + refreshes + (changedAt ?? 0),
   )
   useUntilShared(answer?.memory == null ? [] : [answer.memory])

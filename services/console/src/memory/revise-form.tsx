@@ -29,7 +29,7 @@ export function ReviseForm({ opened, onEnd }: { readonly opened: WholeMemory; on
       } catch (failure) {
         const version = versionNow(failure)
         if (version === null) throw failure
-        const newest = await readMemory(base.id, null)
+        const newest = await readMemory(base.id)
         // The index may be a moment behind the conflict.
         if (newest === null || newest.version < version) throw failure
         setOvertaken(base.version)
@@ -95,13 +95,16 @@ function versionNow(failure: unknown): number | null {
 }
 
 /** The control of one field: what it holds, and a sentence about it. */
-function DraftControl({
+export function DraftControl({
   field: { name, control, required, hint },
   value,
+  isFirst = false,
   onType,
 }: {
   readonly field: DraftField
   readonly value: string
+  /** Whether a dialog begins with it, wherever it stands. Default no. */
+  readonly isFirst?: boolean
   onType(value: string): void
 }) {
   const [id, hintId] = [useId(), useId()]
@@ -109,6 +112,7 @@ function DraftControl({
     id,
     value,
     required,
+    autofocus: isFirst,
     'aria-describedby': hint === undefined ? undefined : hintId,
     onInput: (event: { readonly currentTarget: { readonly value: string } }) =>
       onType(event.currentTarget.value),

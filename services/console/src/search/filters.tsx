@@ -4,7 +4,7 @@ import type { Counts } from '../api/search.ts'
 import { formatMoment } from '../components/ago.tsx'
 import { Chip } from '../components/badge.tsx'
 import { setParams } from '../router/location.ts'
-import type { Method, SearchSettings } from './settings.ts'
+import { type Method, methodParams, type SearchSettings } from './settings.ts'
 
 /** A filter: the parameter of the address, and which of the counts it takes its values from. */
 interface FilterGroup {
@@ -126,20 +126,20 @@ export const filtersOn = (settings: SearchSettings): number =>
 const clearFilters = (): void =>
   setParams({ ...Object.fromEntries(GROUPS.map(({ param }) => [param, null])), trust: null, limit: null })
 
-/** Where filters stand beside what they filter, and not above it, folded. As in `search.css`. */
-const isWide = () => matchMedia('(min-width: 60rem)').matches
-
 /** The filters in a part that folds, with how many are on, and a way to take all off. */
 export function FiltersPanel({
   settings,
   counts,
+  isOpen,
 }: {
   readonly settings: SearchSettings
   readonly counts: Counts | null
+  /** Whether it begins unfolded: where filters stand beside what they filter, and not above it. */
+  readonly isOpen: boolean
 }) {
   const on = filtersOn(settings)
   return (
-    <details class="filters" open={isWide()}>
+    <details class="filters" open={isOpen}>
       <summary>Filters{on > 0 && ` (${on})`}</summary>
       {on > 0 && (
         <button type="button" class="quiet" onClick={clearFilters}>
@@ -167,6 +167,44 @@ const RANKINGS = [
   ['DEFAULT', 'Usual ranking'],
   ['RRF', 'Rank fusion (RRF)'],
 ] as const
+
+/** How to search and of when, in a part that folds. Its line says what is not as usual. */
+export function OptionsPanel({ settings: { method, other, asOf } }: { readonly settings: SearchSettings }) {
+  const words = [
+    ...(other === null ? unusual(method) : ['two settings compared']),
+    ...(asOf === null ? [] : [`as of ${formatMoment(asOf)}`]),
+  ]
+  const compare = () =>
+    setParams(
+      other === null
+        ? { compare: '1', ...methodParams({ ...method, mode: 'KEYWORD' }, 'b.') }
+        : { compare: null, 'b.mode': null, 'b.engine': null, 'b.ranking': null },
+    )
+  return (
+    <details class="search-options">
+      <summary>Options{words.length > 0 && `: ${words.join(', ')}`}</summary>
+      <div class="search-tools">
+        {other === null && (
+          <MethodChoice
+            name="How to search"
+            method={method}
+            onChoose={(chosen) => setParams(methodParams(chosen, ''))}
+          />
+        )}
+        <button type="button" aria-pressed={other !== null} onClick={compare}>
+          Compare
+        </button>
+      </div>
+      <TimeSlider asOf={asOf} />
+    </details>
+  )
+}
+
+/** What of a method is not as usual, in the words of its choices. */
+const unusual = ({ mode, engine, ranking }: Method): string[] =>
+  [MODES, ENGINES, RANKINGS].flatMap((options) =>
+    options.slice(1).flatMap(([one, words]) => ([mode, engine, ranking].includes(one) ? [words] : [])),
+  )
 
 /** Chooses how a search is made. @param name of the group, for screen readers */
 export function MethodChoice({
@@ -234,7 +272,7 @@ const STEPS = 200
 const SHORTEST_MS = 1_000
 
 /** Goes back to what was known at a moment of the project's life. At its right end it is now. */
-export function TimeSlider({ asOf }: { readonly asOf: string | null }) {
+function TimeSlider({ asOf }: { readonly asOf: string | null }) {
   const [begin, setBegin] = useState<number | null>(null)
   // Fixed while the page is open, so that a position keeps its moment.
   const [end] = useState(() => Date.now())

@@ -5,7 +5,7 @@ import { moveInList } from '../components/format.ts'
 import { useLatest, useRefreshes, useUntilShared } from '../components/hooks.ts'
 import { setParams } from '../router/location.ts'
 import { MemoryLine } from './memory-line.tsx'
-import { useLiveRefresh } from './results.tsx'
+import { Panes, useLiveRefresh } from './results.tsx'
 import { filterOf, LIMITS, type SearchSettings } from './settings.ts'
 
 /** What the page shows before anything is searched for: the newest memories that match the filters. */
@@ -35,22 +35,26 @@ export function NewestMemories({
   const all = answer.counts.memories
   const next = LIMITS.find((limit) => limit > settings.limit)
   return (
-    <>
-      <p class="small muted" role="status">
-        {all.toLocaleString()} {all === 1 ? 'memory' : 'memories'}, the newest first
-      </p>
-      <ol class="hits" aria-label="Newest memories" onKeyDown={moveInList}>
-        {answer.memories.map((memory) => (
-          <li key={memory.id} class="hit">
-            <MemoryLine memory={memory} asOf={settings.asOf} />
-          </li>
-        ))}
-      </ol>
-      {answer.memories.length === settings.limit && next !== undefined && (
-        <button type="button" onClick={() => setParams({ limit: String(next) }, { replace: true })}>
-          Show up to {next}
-        </button>
+    <Panes memories={answer.memories} settings={settings}>
+      {(chosen) => (
+        <>
+          <p class="small muted" role="status">
+            {all.toLocaleString()} {all === 1 ? 'memory' : 'memories'}, the newest first
+          </p>
+          <ol class="hits" aria-label="Newest memories" onKeyDown={moveInList}>
+            {answer.memories.map((memory) => (
+              <li key={memory.id} class="hit">
+                <MemoryLine memory={memory} asOf={settings.asOf} chosen={chosen} />
+              </li>
+            ))}
+          </ol>
+          {answer.memories.length === settings.limit && next !== undefined && (
+            <button type="button" onClick={() => setParams({ limit: String(next) }, { replace: true })}>
+              Show up to {next}
+            </button>
+          )}
+        </>
       )}
-    </>
+    </Panes>
   )
 }

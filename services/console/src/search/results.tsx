@@ -1,8 +1,8 @@
 import type { Explanation } from '@daybook/client/documents/memory'
+import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useState } from 'preact/hooks'
 import { listen } from '../api/listen.ts'
 import { type Counts, type SearchAnswer, type SearchHit, search } from '../api/search.ts'
-import { Snippet } from '../components/badge.tsx'
 import { ErrorNotice } from '../components/error-notice.tsx'
 import { moveInList } from '../components/format.ts'
 import {
@@ -12,7 +12,10 @@ import {
   useRefreshes,
   useUntilShared,
   useVisible,
+  useWide,
 } from '../components/hooks.ts'
+import { lazyPart } from '../components/lazy-part.tsx'
+import { piecesOf } from '../components/matches.ts'
 import { setParams } from '../router/location.ts'
 import { MethodChoice } from './filters.tsx'
 import { MemoryLine } from './memory-line.tsx'
@@ -92,7 +95,7 @@ function Column({
   const ranks =
     beside == null ? undefined : new Map(beside.hits.map(({ memory }, index) => [memory.id, index + 1]))
   const next = LIMITS.find((limit) => limit > settings.limit)
-  return (
+  const list = (chosen: string | null) => (
     <div aria-busy={waiting} data-answers={queryIn(answeredKey)}>
       <p class="small muted" role="status">
         {hits.length === settings.limit ? `The best ${hits.length}` : hits.length}{' '}
@@ -110,12 +113,46 @@ function Column({
         </div>
       )}
       {message !== null && <p class="notice">{message}</p>}
-      <HitList hits={hits} asOf={settings.asOf} label="Hits" ranksBeside={ranks} />
+      <HitList hits={hits} asOf={settings.asOf} label="Hits" ranksBeside={ranks} chosen={chosen} />
       {hits.length === settings.limit && next !== undefined && (
         <button type="button" onClick={() => setParams({ limit: String(next) }, { replace: true })}>
           Show up to {next}
         </button>
       )}
+    </div>
+  )
+  // Two answers beside each other leave no room for a memory.
+  return beside === undefined ? (
+    <Panes memories={hits.map(({ memory: { id }, snippet }) => ({ id, snippet }))} settings={settings}>
+      {list}
+    </Panes>
+  ) : (
+    list(null)
+  )
+}
+
+const MemoryPane = lazyPart(async () => ({
+  default: (await import('../memory/memory-page.tsx')).MemoryPane,
+}))
+
+/** A list of memories and, where the window has room, beside it the chosen one: the first, unless the address names another. */
+export function Panes({
+  memories,
+  settings: { chosen, asOf },
+  children: list,
+}: {
+  readonly memories: readonly { readonly id: string; readonly snippet?: string }[]
+  readonly settings: SearchSettings
+  /** Gets the id of the chosen one; null without room. */
+  readonly children: (chosen: string | null) => ComponentChildren
+}) {
+  const wide = useWide(1_100)
+  const shown = memories.find(({ id }) => id === chosen) ?? memories[0]
+  if (!wide || shown === undefined) return <>{list(null)}</>
+  return (
+    <div class="panes">
+      <div class="pane-list">{list(shown.id)}</div>
+      <MemoryPane id={shown.id} asOf={asOf} snippet={shown.snippet ?? ''} />
     </div>
   )
 }
@@ -133,11 +170,13 @@ function HitList({
   asOf,
   label,
   ranksBeside,
+  chosen,
 }: {
   readonly hits: readonly SearchHit[]
   readonly asOf: string | null
   readonly label: string
   readonly ranksBeside?: ReadonlyMap<string, number> | undefined
+  readonly chosen: string | null
 }) {
   return (
     <ol class="hits" aria-label={label} onKeyDown={moveInList}>
@@ -149,10 +188,12 @@ function HitList({
               <span class="small muted">{moved(index + 1, ranksBeside.get(hit.memory.id))}</span>
             )}
           </div>
-          <MemoryLine memory={{ ...hit.memory, trust: hit.trust }} asOf={asOf} />
-          <p class="hit-snippet">
-            <Snippet html={hit.snippet} />
-          </p>
+          <MemoryLine
+            memory={{ ...hit.memory, trust: hit.trust }}
+            asOf={asOf}
+            chosen={chosen}
+            snippet={piecesOf(hit.snippet)}
+          />
         </li>
       ))}
     </ol>

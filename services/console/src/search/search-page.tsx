@@ -1,12 +1,14 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Counts } from '../api/search.ts'
+import { isTyping, moveInList } from '../components/format.ts'
+import { useWide } from '../components/hooks.ts'
 import { lazyPart } from '../components/lazy-part.tsx'
 import { setParams, useLocation } from '../router/location.ts'
 import type { PageProps } from '../shell/page.ts'
-import { FiltersPanel, filtersOn, MethodChoice, TimeSlider } from './filters.tsx'
+import { FiltersPanel, filtersOn, OptionsPanel } from './filters.tsx'
 import { NewestMemories } from './newest.tsx'
 import { Results } from './results.tsx'
-import { methodParams, readSettings } from './settings.ts'
+import { readSettings } from './settings.ts'
 
 const FirstRun = lazyPart(() => import('../first-run/first-run.tsx'))
 
@@ -16,32 +18,12 @@ export default function SearchPage({ session }: PageProps) {
   const [counts, setCounts] = useState<Counts | null>(null)
   const on = filtersOn(settings)
   const isEmpty = settings.query === '' && on === 0 && settings.asOf === null && counts?.memories === 0
-  const compare = () =>
-    setParams(
-      settings.other === null
-        ? { compare: '1', ...methodParams({ ...settings.method, mode: 'KEYWORD' }, 'b.') }
-        : { compare: null, 'b.mode': null, 'b.engine': null, 'b.ranking': null },
-    )
   return (
     <div class="page search-page">
       <h1 class="visually-hidden">Search</h1>
-      <div class="search-head">
-        <SearchField query={settings.query} />
-        <div class="search-tools">
-          {settings.other === null && (
-            <MethodChoice
-              name="How to search"
-              method={settings.method}
-              onChoose={(method) => setParams(methodParams(method, ''))}
-            />
-          )}
-          <button type="button" aria-pressed={settings.other !== null} onClick={compare}>
-            Compare
-          </button>
-        </div>
-        <TimeSlider asOf={settings.asOf} />
-      </div>
-      <FiltersPanel settings={settings} counts={counts} />
+      <SearchField query={settings.query} />
+      <OptionsPanel settings={settings} />
+      <FiltersPanel settings={settings} counts={counts} isOpen={useWide(1_440)} />
       <div class="search-results">
         {isEmpty && <FirstRun session={session} />}
         {settings.query.trim() === '' ? (
@@ -54,19 +36,23 @@ export default function SearchPage({ session }: PageProps) {
   )
 }
 
-/** The field that searches as it is typed into. "/" goes to it from anywhere, the down key from it into the hits. */
+/**
+ * The field that searches as it is typed into. "/" goes to it from anywhere, the down key from it into the hits; j and k
+ * go from hit to hit from anywhere else.
+ */
 function SearchField({ query }: { readonly query: string }) {
   const field = useRef<HTMLInputElement>(null)
   useEffect(() => {
-    const focus = (event: KeyboardEvent) => {
-      const typing =
-        event.target instanceof Element && event.target.closest('input, textarea, select') !== null
-      if (event.key !== '/' || typing || event.ctrlKey || event.metaKey || event.altKey) return
+    const press = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return
+      const hits = document.querySelector('.hits')
+      if ((event.key === 'j' || event.key === 'k') && hits !== null) moveInList(event, hits)
+      if (event.key !== '/') return
       event.preventDefault()
       field.current?.focus()
     }
-    document.addEventListener('keydown', focus)
-    return () => document.removeEventListener('keydown', focus)
+    document.addEventListener('keydown', press)
+    return () => document.removeEventListener('keydown', press)
   }, [])
   return (
     <form role="search" onSubmit={(event) => event.preventDefault()}>
@@ -86,7 +72,7 @@ function SearchField({ query }: { readonly query: string }) {
         onInput={(event) => {
           const typed = event.currentTarget.value
           // "Back" leads to the page before, not through every letter.
-          setParams({ q: typed === '' ? null : typed, limit: null }, { replace: true })
+          setParams({ q: typed === '' ? null : typed, limit: null, chosen: null }, { replace: true })
         }}
         onKeyDown={(event) => {
           if (event.key !== 'ArrowDown') return

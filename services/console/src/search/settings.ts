@@ -20,6 +20,8 @@ export interface SearchSettings {
   readonly minTrust: 'NORMAL' | 'HIGH' | null
   /** RFC 3339; null: now. */
   readonly asOf: string | null
+  /** The id of the memory that is shown beside the list; null: the first one. */
+  readonly chosen: string | null
   readonly method: Method
   /** The second method, if two are compared. */
   readonly other: Method | null
@@ -46,6 +48,7 @@ export function readSettings(params: URLSearchParams): SearchSettings {
     agent: params.get('agent'),
     minTrust: among(TRUSTS, params.get('trust')),
     asOf: asOf !== null && !Number.isNaN(Date.parse(asOf)) ? asOf : null,
+    chosen: params.get('chosen'),
     method: readMethod(params, ''),
     other: params.get('compare') === '1' ? readMethod(params, 'b.') : null,
   }

@@ -1,6 +1,6 @@
 import type { Page } from './page.ts'
 
-/** All pages, in the order of the navigation. */
+/** All pages, in the order of the navigation, in which those for keys with ADMIN stand apart. */
 export const PAGES: readonly Page[] = [
   { path: '/', title: 'Search', load: () => import('../search/search-page.tsx') },
   {
@@ -10,10 +10,11 @@ export const PAGES: readonly Page[] = [
     load: () => import('../memory/memory-page.tsx'),
   },
   { path: '/console/journal', title: 'Journal', load: () => import('../journal/journal-page.tsx') },
+  { path: '/console/review', title: 'Review', load: () => import('../review/review-page.tsx') },
   { path: '/console/map', title: 'Map', load: () => import('../map/map-page.tsx') },
   { path: '/console/growth', title: 'Growth', load: () => import('../growth/growth-page.tsx') },
-  { path: '/console/review', title: 'Review', load: () => import('../review/review-page.tsx') },
   { path: '/console/undo', title: 'Undo', load: () => import('../undo/undo-page.tsx') },
+  { path: '/console/start', title: 'Get started', load: () => import('../first-run/start-page.tsx') },
   {
     path: '/console/operations',
     title: 'Operations',
@@ -32,7 +33,6 @@ export const PAGES: readonly Page[] = [
     forAdmins: true,
     load: () => import('../keys/keys-page.tsx'),
   },
-  { path: '/console/start', title: 'Get started', load: () => import('../first-run/start-page.tsx') },
 ]
 
 /** The page at a path, and what follows it. Null if there is none. */

@@ -1,7 +1,6 @@
 import type { UndoAsked, UndoPlan } from '@daybook/client/documents/writes'
 import { useId, useState } from 'preact/hooks'
-import { readNewest } from '../api/search.ts'
-import { planUndo, startUndo, type UndoOperation } from '../api/undo.ts'
+import { planUndo, readNames, startUndo, type UndoOperation } from '../api/undo.ts'
 import { ErrorNotice } from '../components/error-notice.tsx'
 import { eventWord, memoryAddress } from '../components/format.ts'
 import { useChange, useLatest } from '../components/hooks.ts'
@@ -27,11 +26,10 @@ export function UndoForm({ settings }: { readonly settings: UndoSettings }) {
     actor: settings.actor ?? '',
     everything: settings.everything,
   })
-  const { answer } = useLatest('counts', (signal) => readNewest({ first: 1 }, signal))
+  const { answer: offered } = useLatest('names', readNames)
   const id = useId()
   const set = (changes: Partial<typeof draft>) => setDraft({ ...draft, ...changes })
   const names = [draft.agent, draft.context, draft.actor].some((one) => one.trim() !== '')
-  const counts = answer?.counts
   return (
     <form
       class="card undo-form"
@@ -79,16 +77,21 @@ export function UndoForm({ settings }: { readonly settings: UndoSettings }) {
           <Name
             name="by the agent"
             value={draft.agent}
-            offered={counts?.agents}
+            offered={offered?.agents}
             onType={(agent) => set({ agent })}
           />
           <Name
             name="in the context"
             value={draft.context}
-            offered={counts?.contexts}
+            offered={offered?.contexts}
             onType={(context) => set({ context })}
           />
-          <Name name="with the key" value={draft.actor} onType={(actor) => set({ actor })} />
+          <Name
+            name="with the key"
+            value={draft.actor}
+            offered={offered?.keys}
+            onType={(actor) => set({ actor })}
+          />
         </div>
         {!names && (
           <label class="undo-everything">
@@ -116,12 +119,12 @@ const given = (text: string): string | null => (text.trim() === '' ? null : text
 function Name({
   name,
   value,
-  offered = [],
+  offered,
   onType,
 }: {
   readonly name: string
   readonly value: string
-  readonly offered?: readonly { readonly value: string; readonly count: number }[] | undefined
+  readonly offered: readonly string[] | undefined
   onType(value: string): void
 }) {
   const id = useId()
@@ -137,8 +140,8 @@ function Name({
         onInput={(event) => onType(event.currentTarget.value)}
       />
       <datalist id={`${id}-offered`}>
-        {offered.map((one) => (
-          <option key={one.value} value={one.value} />
+        {offered?.map((one) => (
+          <option key={one} value={one} />
         ))}
       </datalist>
     </div>

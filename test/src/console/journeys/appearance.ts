@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { seriousFindings } from '../support/axe.ts'
+import { findingsInBothThemes, seriousFindings } from '../support/axe.ts'
 import type { ConsoleSuite } from '../support/console-suite.ts'
 import { REMEMBERED } from '../support/memories.ts'
 
@@ -55,10 +55,116 @@ export function appearanceJourneys(suite: ConsoleSuite): void {
     await visit.end()
   })
 
+  test('the navigation is one row at 390 px, and a side bar on a wide screen', async () => {
+    const visit = await suite.visitAs(await suite.newAdmin(), {
+      width: 390,
+      height: 844,
+      path: '/console/undo',
+    })
+    const { page } = visit
+    const header = page.getByRole('banner')
+    const pages = page.getByRole('navigation', { name: 'Pages' })
+    const menu = page.getByRole('button', { name: /^Menu/u })
+    await page.getByRole('heading', { name: 'Undo' }).waitFor()
+    expect((await header.boundingBox())!.height).toBeLessThanOrEqual(56)
+    expect(await overflow(page)).toBe(0)
+    expect(await pages.isVisible()).toBe(false)
+    await menu.click()
+    await visit.screenshot('menu')
+    expect(await findingsInBothThemes(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    expect(await pages.isVisible()).toBe(false)
+    expect(await menu.evaluate((button) => button === document.activeElement)).toBe(true)
+    await menu.click()
+    await page.mouse.click(200, 840)
+    expect(await pages.isVisible()).toBe(false)
+    await menu.click()
+    await pages.getByRole('link', { name: 'Keys and projects' }).click()
+    await page.getByRole('heading', { name: 'Keys and projects' }).waitFor()
+    expect(await pages.isVisible()).toBe(false)
+    // The longest name of a page makes no second row.
+    expect((await header.boundingBox())!.height).toBeLessThanOrEqual(56)
+
+    await page.setViewportSize({ width: 1100, height: 800 })
+    expect(await menu.isVisible()).toBe(false)
+    const bar = (await header.boundingBox())!
+    expect(bar).toMatchObject({ x: 0, y: 0, height: 800 })
+    expect((await page.getByRole('main').boundingBox())!.x).toBe(bar.width)
+    const operators = pages.getByRole('group', { name: 'Operation' }).getByRole('link')
+    expect(await operators.allTextContents()).toEqual(['Operations', 'Sync', 'Keys and projects'])
+    expect((await pages.getByRole('link').allTextContents()).slice(0, 6)).toEqual([
+      'Search',
+      'Journal',
+      'Review',
+      'Map',
+      'Growth',
+      'Undo',
+    ])
+    await page.goto('/console/keys')
+    await page.getByRole('button', { name: 'Create a key …' }).waitFor()
+    expect(await overflow(page)).toBe(0)
+    await visit.screenshot('side-bar')
+    await visit.end()
+  })
+
+  test('? shows the keys, and Ctrl+K goes to a page, a memory, or a new one', async () => {
+    const tenant = await suite.newTenant()
+    await tenant.remember(REMEMBERED)
+    const visit = await suite.visitAs(tenant, { path: '/console/journal' })
+    const { page } = visit
+    const keys = page.getByRole('dialog', { name: 'Keys' })
+    const goTo = page.getByRole('dialog', { name: 'Go to' })
+    const field = goTo.getByRole('combobox')
+    const entries = goTo.getByRole('option')
+    await page.getByRole('heading', { name: 'Journal' }).waitFor()
+    await page.keyboard.press('?')
+    await keys.getByText('go to a page or a memory, or add one').waitFor()
+    expect(await findingsInBothThemes(page)).toEqual([])
+    await visit.screenshot('keys')
+    await page.keyboard.press('Control+k')
+    await page.keyboard.press('Escape')
+    await keys.waitFor({ state: 'detached' })
+    expect(await goTo.count()).toBe(0)
+
+    // A page, by a part of its name; those that the key may not open are not there.
+    await page.getByRole('button', { name: 'Go to …' }).click()
+    await field.fill('o')
+    expect((await entries.allTextContents()).join()).not.toContain('Operations')
+    await page.keyboard.press('Escape')
+    await goTo.waitFor({ state: 'detached' })
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Go to …')
+    await page.keyboard.press('Control+k')
+    await field.fill('grow')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Growth' }).waitFor()
+
+    // A memory.
+    await page.keyboard.press('Control+k')
+    await field.pressSequentially('expiration?', { delay: 20 })
+    await entries.getByText('jwt-validation').waitFor()
+    expect(await keys.count()).toBe(0)
+    expect(await findingsInBothThemes(page)).toEqual([])
+    await visit.screenshot('go-to')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'jwt-validation' }).waitFor()
+
+    // What was typed becomes a new one. In a field, letters are letters.
+    await page.goto('/')
+    await page.getByLabel('Search the memories').pressSequentially('?')
+    expect(await keys.count()).toBe(0)
+    await page.keyboard.press('Control+k')
+    await field.fill('remember me')
+    await page.keyboard.press('ArrowUp')
+    await page.keyboard.press('Enter')
+    const add = page.getByRole('dialog', { name: 'Add a memory' })
+    expect(await add.getByLabel('Text', { exact: true }).inputValue()).toBe('remember me')
+    await visit.end()
+  })
+
   test('everything with the keyboard alone', async () => {
     const tenant = await suite.newTenant()
     await tenant.remember(REMEMBERED)
-    const visit = await suite.visitAs(tenant)
+    const visit = await suite.visitAs(tenant, { width: 1000 })
     const { page } = visit
     await page.getByText('4 memories, the newest first').waitFor()
     const focused = () => page.evaluate(() => document.activeElement?.textContent ?? '')

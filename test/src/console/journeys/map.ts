@@ -1,7 +1,9 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { seriousFindings } from '../support/axe.ts'
+import { findingsInBothThemes } from '../support/axe.ts'
 import type { ConsoleSuite } from '../support/console-suite.ts'
+import { harm } from '../support/harm.ts'
+import { liveGeneration } from './operations.ts'
 
 const TOPICS = ['token login session key', 'bread flour oven yeast', 'train ticket berlin station']
 const CONTEXTS = ['shop', 'home', 'travel']
@@ -33,6 +35,13 @@ export function mapJourneys(suite: ConsoleSuite): void {
     await legend.getByLabel('Colour by').selectOption('context')
     expect(await legend.getByRole('button').allTextContents()).toEqual(['shop 20', 'home 20', 'travel 20'])
     expect(await drawnColours(page)).toBeGreaterThan(2)
+    // Each thing that the memories are about has a region, named by words of its own.
+    const regions = page.getByRole('list', { name: 'Regions' }).getByRole('listitem')
+    const topicOf = (name: string) =>
+      TOPICS.findIndex((topic) => name.split(', ').every((word) => topic.includes(word)))
+    await expect
+      .poll(async () => (await regions.allTextContents()).map(topicOf).toSorted())
+      .toEqual([0, 1, 2])
 
     // Only those of one colour can be selected once the others are hidden.
     await legend.getByRole('button', { name: /^shop/u }).click()
@@ -47,7 +56,7 @@ export function mapJourneys(suite: ConsoleSuite): void {
     const list = page.getByRole('list', { name: 'Selected memories' })
     await expect.poll(() => list.getByRole('listitem').count()).toBe(40)
     await visit.screenshot('map')
-    expect(await seriousFindings(page)).toEqual([])
+    expect(await findingsInBothThemes(page)).toEqual([])
     expect(await list.textContent()).not.toContain('token login')
 
     // The same with keys.
@@ -90,6 +99,22 @@ export function mapJourneys(suite: ConsoleSuite): void {
     await tenant.remember(ABOUT_THREE_THINGS)
     const visit = await suite.visitAs(tenant, { path: '/console/growth' })
     const { page } = visit
+    // A single day is a sentence.
+    await page.getByText(/^All of it came on .+, by kind: note 45, insight 15; by context: /u).waitFor()
+    expect(await page.locator('canvas').count()).toBe(0)
+    expect(await findingsInBothThemes(page)).toEqual([])
+    await visit.screenshot('growth-one-day')
+    const memories = `pgvector_${await liveGeneration(suite)}.memories`
+    const { id } = (await tenant.ask('{ memories(first: 1) { edges { node { id } } } }')).memories.edges[0]
+      .node
+    const ofOne = `where memory_id = '${id.split(':')[1]}'`
+    const move = (by: string) =>
+      harm(
+        suite.daemon.dataDir,
+        `update ${memories} set created_at = created_at ${by} interval '1 day' ${ofOne}`,
+      )
+    await move('-')
+    await page.reload()
     await page.getByText('60 memories and 60 events, in the days of Europe/Berlin').waitFor()
     const plots = page.getByRole('region', { name: /^(?:Memories|Events)/u })
     await expect.poll(() => plots.locator('canvas').count()).toBe(4)
@@ -98,12 +123,13 @@ export function mapJourneys(suite: ConsoleSuite): void {
     expect(await kinds.getByRole('columnheader').allTextContents()).toEqual(['day', 'note', 'insight'])
     expect(await kinds.getByRole('row').last().getByRole('cell').allTextContents()).toEqual(['45', '15'])
     await visit.screenshot('growth')
-    expect(await seriousFindings(page)).toEqual([])
+    expect(await findingsInBothThemes(page)).toEqual([])
     await page.getByRole('group', { name: 'Context' }).getByRole('button', { name: /^home/u }).click()
     await page.getByText('20 memories and 20 events').waitFor()
     await page.setViewportSize({ width: 360, height: 800 })
     await visit.screenshot('growth-narrow')
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360)
+    await move('+')
     await visit.end()
   })
 }

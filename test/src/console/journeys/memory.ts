@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { seriousFindings } from '../support/axe.ts'
+import { findingsInBothThemes, seriousFindings } from '../support/axe.ts'
 import type { ConsoleSuite, Tenant } from '../support/console-suite.ts'
 
 const INSIGHT = { insight: { key: 'jwt', content: 'Always validate the expiration of a token' } }
@@ -109,6 +109,75 @@ export function memoryJourneys(suite: ConsoleSuite): void {
     const other = await suite.visitAs(writer, { path: pathOf(await rememberOne(writer, INSIGHT)) })
     expect(await other.page.getByRole('button', { name: 'Erase …' }).isDisabled()).toBe(true)
     await other.end()
+  })
+
+  test('a memory is added by hand, and what says the same is told', async () => {
+    const tenant = await suite.newTenant()
+    await tenant.remember([{ content: { note: { text: 'The train leaves at six' } }, context: 'travel' }])
+    const visit = await suite.visitAs(tenant, { path: '/console/journal' })
+    const { page } = visit
+    const add = page.getByRole('button', { name: 'Add a memory' })
+    const form = page.getByRole('dialog', { name: 'Add a memory' })
+    await add.click()
+    await form.waitFor()
+    await page.keyboard.press('Escape')
+    await form.waitFor({ state: 'detached' })
+    expect(await add.evaluate((button) => button === document.activeElement)).toBe(true)
+
+    await add.click()
+    await form.waitFor()
+    // It begins in the text.
+    await page.keyboard.type('The train leaves at six')
+    // What was typed stays, and the kind asks for what it needs besides.
+    await form.getByLabel('Kind').selectOption('decision')
+    await form.getByLabel('Topic').fill('unused')
+    expect(await form.getByLabel('Decision', { exact: true }).inputValue()).toBe('The train leaves at six')
+    await form.getByLabel('Kind').selectOption('note')
+    await form.getByLabel('Labels').fill('time, rail')
+    await form.getByLabel('Context').fill('travel')
+    expect(await findingsInBothThemes(page)).toEqual([])
+    await visit.screenshot('add')
+    await form.getByRole('button', { name: 'Remember' }).click()
+    const told = page.getByRole('dialog', { name: 'Remembered' })
+    await told.getByText('The same, or nearly the same, is remembered already').waitFor()
+    const same = told.getByRole('region', { name: 'What says the same' }).getByRole('listitem')
+    expect(await same.count()).toBe(1)
+    expect(await same.textContent()).toContain('the same text')
+    expect(await seriousFindings(page)).toEqual([])
+    await visit.screenshot('added')
+    await told.getByRole('link').first().click()
+    await page.getByRole('heading', { level: 1, name: 'The train leaves at six' }).waitFor()
+    await told.waitFor({ state: 'detached' })
+    const { memories } = await tenant.ask('{ memories { edges { node { kind labels context } } } }')
+    expect(memories.edges[0].node).toEqual({ kind: 'NOTE', labels: ['time', 'rail'], context: 'travel' })
+    await visit.end()
+
+    const reader = await suite.visitAs(await suite.newTenant(['READ']))
+    expect(await reader.page.getByRole('button', { name: 'Add a memory' }).count()).toBe(0)
+    await reader.end()
+  })
+
+  test('a todo is done from its line, and not done again from its page', async () => {
+    const tenant = await suite.newTenant()
+    const id = await rememberOne(tenant, { todo: { description: 'Water the plants' } })
+    const resolvedAt = async () =>
+      (
+        await tenant.ask('query ($id: ID!) { memory(id: $id) { ... on Todo { resolvedAt } } }', {
+          id,
+        })
+      ).memory.resolvedAt
+    const visit = await suite.visitAs(tenant, { width: 1000 })
+    const { page } = visit
+    await page.getByRole('button', { name: 'Done: Water the plants', exact: true }).click()
+    await page.getByRole('button', { name: 'Not done: Water the plants' }).waitFor()
+    expect(await resolvedAt()).not.toBeNull()
+    await visit.screenshot('todo')
+    expect(await seriousFindings(page)).toEqual([])
+    await page.goto(pathOf(id))
+    await page.getByRole('button', { name: 'Not done: Water the plants' }).click()
+    await page.getByRole('button', { name: 'Done: Water the plants', exact: true }).waitFor()
+    expect(await resolvedAt()).toBeNull()
+    await visit.end()
   })
 
   test('what a memory says stays text; two tabs show the same, also after a change elsewhere', async () => {

@@ -12,7 +12,8 @@ async function projectId(suite: ConsoleSuite, { project }: Tenant): Promise<stri
   return projects.find(({ name }: { name: string }) => name === project).id
 }
 
-async function liveGeneration(suite: ConsoleSuite): Promise<number> {
+/** The generation that searches read. */
+export async function liveGeneration(suite: ConsoleSuite): Promise<number> {
   const { generations } = await suite.askAsAdmin('{ generations { generation status } }')
   return generations.find(({ status }: { status: string }) => status === 'LIVE').generation
 }

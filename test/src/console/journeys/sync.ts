@@ -141,7 +141,7 @@ export function syncJourneys(suite: ConsoleSuite): void {
     await visit.end()
 
     const reader = await suite.visitAs({ key }, { path: '/' })
-    const mark = reader.page.getByText('not shared yet')
+    const mark = reader.page.locator('.hit').getByText('not shared yet')
     await reader.page.getByText('2 memories, the newest first').waitFor()
     expect(await mark.count()).toBe(1)
     await reader.screenshot('sync-mark-list')

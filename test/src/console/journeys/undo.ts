@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { seriousFindings } from '../support/axe.ts'
+import { findingsInBothThemes } from '../support/axe.ts'
 import type { ConsoleSuite } from '../support/console-suite.ts'
 
 /** The undo's page. */
@@ -15,13 +15,24 @@ export function undoJourneys(suite: ConsoleSuite): void {
     const visit = await suite.visitAs(tenant, { path: '/console/undo' })
     const { page } = visit
     await page.getByRole('button', { name: '1 hour ago' }).click()
+    // What there is, is offered.
+    const offered = async (name: string) => {
+      const list = await page.getByLabel(name).getAttribute('list')
+      const options = page.locator(`datalist[id="${list}"] option`)
+      return (
+        await options.evaluateAll((all) => all.map((one) => (one as HTMLOptionElement).value))
+      ).toSorted()
+    }
+    await expect.poll(() => offered('by the agent')).toEqual(['day-shift', 'night-shift'])
+    expect(await offered('in the context')).toEqual(['shop'])
+    expect(await offered('with the key')).toEqual([`key of ${tenant.project}`])
     await page.getByLabel('by the agent').fill('night-shift')
     await page.getByRole('button', { name: 'Show what would happen' }).click()
     const preview = page.getByRole('region', { name: 'What would happen' })
     await preview.getByRole('row', { name: 'by night remembered is forgotten' }).waitFor()
     expect(await preview.getByRole('row').count()).toBe(2)
     expect(await titles()).toEqual(['by night', 'by day'])
-    expect(await seriousFindings(page)).toEqual([])
+    expect(await findingsInBothThemes(page)).toEqual([])
     await visit.screenshot('undo-preview')
 
     await preview.getByRole('button', { name: 'Undo this in 1 memory' }).click()

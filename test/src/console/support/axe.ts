@@ -13,3 +13,13 @@ export async function seriousFindings(page: Page): Promise<string[]> {
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`))
 }
+
+/** The same in the light and in the dark theme, of a page that looks as the system says. */
+export async function findingsInBothThemes(page: Page): Promise<string[]> {
+  const findings: string[] = []
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    findings.push(...(await seriousFindings(page)))
+  }
+  return findings
+}

@@ -97,7 +97,7 @@ export function useConsole(): ConsoleSuite {
       const visit = await startVisit(browser, at, options)
       await visit.context.addCookies([{ url: at, ...(await logIn(at, key)), httpOnly: true }])
       await visit.page.goto(path)
-      await visit.page.getByRole('button', { name: 'Log out' }).waitFor()
+      await visit.page.getByRole('link', { name: 'Daybook', exact: true }).waitFor()
       return visit
     },
   }
