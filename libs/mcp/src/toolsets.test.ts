@@ -6,7 +6,9 @@ test('a choice is names with commas between them, or all', () => {
   expect(readToolsets(' People,core ')).toEqual(['core', 'people'])
   expect(readToolsets('core,all')).toEqual(TOOLSETS)
   for (const wrong of ['', ',', 'core,everything'])
-    expect(() => readToolsets(wrong), wrong).toThrow('choose among core, people, documents, ops, or all')
+    expect(() => readToolsets(wrong), wrong).toThrow(
+      'choose among core, people, documents, files, ops, or all',
+    )
 })
 
 test('the setting DAYBOOK_MCP_TOOLSETS knows these sets and all, and no other', () => {

@@ -6,7 +6,7 @@ import { ApiError } from './session.ts'
  */
 
 /** Which tools a client is shown. `core` is what nearly every agent needs. */
-export const TOOLSETS = ['core', 'people', 'documents', 'ops'] as const
+export const TOOLSETS = ['core', 'people', 'documents', 'files', 'ops'] as const
 /** One of the sets. */
 export type Toolset = (typeof TOOLSETS)[number]
 

@@ -1,11 +1,12 @@
 import { REMEMBER } from '@daybook/gateway/testing/test-gateway'
 import { SERVICE_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
+import { pause } from '@daybook/runtime/backoff'
 import * as fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createRandom } from '../support/random.ts'
 import { runCommands, undrivenCommands } from './commands.ts'
 import { changed, compareWithMadeUp, foreignProbes, snapshot } from './nets.ts'
-import { newWord, releaseQuarantines } from './project.ts'
+import { COMMON, newWord, releaseQuarantines } from './project.ts'
 import { askRoutes, exportEach, unknownRoutes } from './routes.ts'
 import { variablesOf } from './schema-operations.ts'
 import { type Conditions, watchConditions } from './without-conditions.ts'
@@ -90,6 +91,15 @@ describe.each(SERVICE_DATABASES)('projects on $name', ({ start }) => {
     expect(changed(before, after).slice(0, 2)).toEqual([])
   }
 
+  const writeInEach = () =>
+    Promise.all(
+      world.projects.map(({ client, marker }) =>
+        client.data(REMEMBER, {
+          input: { content: { note: { text: `${COMMON.words.join(' ')} ${marker}` } } },
+        }),
+      ),
+    )
+
   it('are not seen by others, whatever these ask', async () => {
     await watchWhileOthersWrite()
     await operateAtRandom()
@@ -141,14 +151,19 @@ describe.each(SERVICE_DATABASES)('projects on $name', ({ start }) => {
           (among) => random.oneOf(among),
           () => random.chance(1 / 3),
         )
-        await askField(
-          world,
-          reader,
-          // A busy machine may say nothing within the usual time.
-          { ...field, listenMs: 250 * (tries + 1) },
-          variablesOf(field.args, chooser),
-          random.oneOf(transportsOf(field.kind)),
-        )
+        // A busy machine may say nothing within the usual time.
+        const listenMs = 250 * (tries + 1)
+        await Promise.all([
+          askField(
+            world,
+            reader,
+            { ...field, listenMs },
+            variablesOf(field.args, chooser),
+            random.oneOf(transportsOf(field.kind)),
+          ),
+          // A standing question is told what is written meanwhile.
+          field.kind === 'subscription' && pause(listenMs / 2).then(writeInEach),
+        ])
       }
     expect(undriven().map(({ kind, name }) => `${kind} ${name}`)).toEqual([])
     expect(world.leaks.splice(0).slice(0, 3)).toEqual([])

@@ -2,6 +2,7 @@ import type { Toolset } from '../toolsets.ts'
 import { contextFor } from './context-for.ts'
 import { get, getEntity, history } from './get.ts'
 import { list, listLabels, listTypes } from './lists.ts'
+import { memory } from './memory-files.ts'
 import {
   getAllFriends,
   getEvents,
@@ -46,6 +47,7 @@ export const TOOLS: readonly Tool[] = [
   getPanicAttacks,
   indexDocument,
   similaritySearch,
+  memory,
   review,
   ping,
   backfillEmbeddings,

@@ -477,7 +477,7 @@ export const SETTINGS = {
   },
   mcpToolsets: {
     name: 'DAYBOOK_MCP_TOOLSETS',
-    schema: names('core', 'people', 'documents', 'ops', 'all').prefault('core'),
+    schema: names('core', 'people', 'documents', 'files', 'ops', 'all').prefault('core'),
     type: 'names',
     description:
       'Which tools agents see over MCP, separated by commas: `core`, `people`, `documents`, `ops`, or `all`. A client may choose others with `/mcp?toolsets=`',

@@ -66,40 +66,35 @@ export function appearanceJourneys(suite: ConsoleSuite): void {
     const pages = page.getByRole('navigation', { name: 'Pages' })
     const menu = page.getByRole('button', { name: /^Menu/u })
     await page.getByRole('heading', { name: 'Undo' }).waitFor()
-    expect((await header.boundingBox())!.height).toBeLessThanOrEqual(56)
+    await expect.poll(async () => (await header.boundingBox())!.height).toBeLessThanOrEqual(56)
     expect(await overflow(page)).toBe(0)
-    expect(await pages.isVisible()).toBe(false)
+    await expect.poll(() => pages.isVisible()).toBe(false)
     await menu.click()
     await visit.screenshot('menu')
     expect(await findingsInBothThemes(page)).toEqual([])
     await page.keyboard.press('Escape')
-    expect(await pages.isVisible()).toBe(false)
-    expect(await menu.evaluate((button) => button === document.activeElement)).toBe(true)
+    await expect.poll(() => pages.isVisible()).toBe(false)
+    await expect.poll(() => menu.evaluate((button) => button === document.activeElement)).toBe(true)
     await menu.click()
     await page.mouse.click(200, 840)
-    expect(await pages.isVisible()).toBe(false)
+    await expect.poll(() => pages.isVisible()).toBe(false)
     await menu.click()
     await pages.getByRole('link', { name: 'Keys and projects' }).click()
     await page.getByRole('heading', { name: 'Keys and projects' }).waitFor()
-    expect(await pages.isVisible()).toBe(false)
+    await expect.poll(() => pages.isVisible()).toBe(false)
     // The longest name of a page makes no second row.
-    expect((await header.boundingBox())!.height).toBeLessThanOrEqual(56)
+    await expect.poll(async () => (await header.boundingBox())!.height).toBeLessThanOrEqual(56)
 
     await page.setViewportSize({ width: 1100, height: 800 })
-    expect(await menu.isVisible()).toBe(false)
+    await expect.poll(() => menu.isVisible()).toBe(false)
     const bar = (await header.boundingBox())!
     expect(bar).toMatchObject({ x: 0, y: 0, height: 800 })
-    expect((await page.getByRole('main').boundingBox())!.x).toBe(bar.width)
+    await expect.poll(async () => (await page.getByRole('main').boundingBox())!.x).toBe(bar.width)
     const operators = pages.getByRole('group', { name: 'Operation' }).getByRole('link')
-    expect(await operators.allTextContents()).toEqual(['Operations', 'Sync', 'Keys and projects'])
-    expect((await pages.getByRole('link').allTextContents()).slice(0, 6)).toEqual([
-      'Search',
-      'Journal',
-      'Review',
-      'Map',
-      'Growth',
-      'Undo',
-    ])
+    await expect.poll(() => operators.allTextContents()).toEqual(['Operations', 'Sync', 'Keys and projects'])
+    await expect
+      .poll(async () => (await pages.getByRole('link').allTextContents()).slice(0, 6))
+      .toEqual(['Search', 'Journal', 'Review', 'Map', 'Growth', 'Undo'])
     await page.goto('/console/keys')
     await page.getByRole('button', { name: 'Create a key …' }).waitFor()
     expect(await overflow(page)).toBe(0)
@@ -124,15 +119,15 @@ export function appearanceJourneys(suite: ConsoleSuite): void {
     await page.keyboard.press('Control+k')
     await page.keyboard.press('Escape')
     await keys.waitFor({ state: 'detached' })
-    expect(await goTo.count()).toBe(0)
+    await expect.poll(() => goTo.count()).toBe(0)
 
     // A page, by a part of its name; those that the key may not open are not there.
     await page.getByRole('button', { name: 'Go to …' }).click()
     await field.fill('o')
-    expect((await entries.allTextContents()).join()).not.toContain('Operations')
+    await expect.poll(async () => (await entries.allTextContents()).join()).not.toContain('Operations')
     await page.keyboard.press('Escape')
     await goTo.waitFor({ state: 'detached' })
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Go to …')
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Go to …')
     await page.keyboard.press('Control+k')
     await field.fill('grow')
     await page.keyboard.press('Enter')
@@ -142,7 +137,7 @@ export function appearanceJourneys(suite: ConsoleSuite): void {
     await page.keyboard.press('Control+k')
     await field.pressSequentially('expiration?', { delay: 20 })
     await entries.getByText('jwt-validation').waitFor()
-    expect(await keys.count()).toBe(0)
+    await expect.poll(() => keys.count()).toBe(0)
     expect(await findingsInBothThemes(page)).toEqual([])
     await visit.screenshot('go-to')
     await page.keyboard.press('Enter')
@@ -151,13 +146,13 @@ export function appearanceJourneys(suite: ConsoleSuite): void {
     // What was typed becomes a new one. In a field, letters are letters.
     await page.goto('/')
     await page.getByLabel('Search the memories').pressSequentially('?')
-    expect(await keys.count()).toBe(0)
+    await expect.poll(() => keys.count()).toBe(0)
     await page.keyboard.press('Control+k')
     await field.fill('remember me')
     await page.keyboard.press('ArrowUp')
     await page.keyboard.press('Enter')
     const add = page.getByRole('dialog', { name: 'Add a memory' })
-    expect(await add.getByLabel('Text', { exact: true }).inputValue()).toBe('remember me')
+    await expect.poll(() => add.getByLabel('Text', { exact: true }).inputValue()).toBe('remember me')
     await visit.end()
   })
 

@@ -101,7 +101,7 @@ export function mapJourneys(suite: ConsoleSuite): void {
     const { page } = visit
     // A single day is a sentence.
     await page.getByText(/^All of it came on .+, by kind: note 45, insight 15; by context: /u).waitFor()
-    expect(await page.locator('canvas').count()).toBe(0)
+    await expect.poll(() => page.locator('canvas').count()).toBe(0)
     expect(await findingsInBothThemes(page)).toEqual([])
     await visit.screenshot('growth-one-day')
     const memories = `pgvector_${await liveGeneration(suite)}.memories`

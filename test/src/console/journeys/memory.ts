@@ -122,7 +122,7 @@ export function memoryJourneys(suite: ConsoleSuite): void {
     await form.waitFor()
     await page.keyboard.press('Escape')
     await form.waitFor({ state: 'detached' })
-    expect(await add.evaluate((button) => button === document.activeElement)).toBe(true)
+    await expect.poll(() => add.evaluate((button) => button === document.activeElement)).toBe(true)
 
     await add.click()
     await form.waitFor()
@@ -131,7 +131,9 @@ export function memoryJourneys(suite: ConsoleSuite): void {
     // What was typed stays, and the kind asks for what it needs besides.
     await form.getByLabel('Kind').selectOption('decision')
     await form.getByLabel('Topic').fill('unused')
-    expect(await form.getByLabel('Decision', { exact: true }).inputValue()).toBe('The train leaves at six')
+    await expect
+      .poll(() => form.getByLabel('Decision', { exact: true }).inputValue())
+      .toBe('The train leaves at six')
     await form.getByLabel('Kind').selectOption('note')
     await form.getByLabel('Labels').fill('time, rail')
     await form.getByLabel('Context').fill('travel')
@@ -141,8 +143,8 @@ export function memoryJourneys(suite: ConsoleSuite): void {
     const told = page.getByRole('dialog', { name: 'Remembered' })
     await told.getByText('The same, or nearly the same, is remembered already').waitFor()
     const same = told.getByRole('region', { name: 'What says the same' }).getByRole('listitem')
-    expect(await same.count()).toBe(1)
-    expect(await same.textContent()).toContain('the same text')
+    await expect.poll(() => same.count()).toBe(1)
+    await expect.poll(() => same.textContent()).toContain('the same text')
     expect(await seriousFindings(page)).toEqual([])
     await visit.screenshot('added')
     await told.getByRole('link').first().click()
@@ -153,7 +155,7 @@ export function memoryJourneys(suite: ConsoleSuite): void {
     await visit.end()
 
     const reader = await suite.visitAs(await suite.newTenant(['READ']))
-    expect(await reader.page.getByRole('button', { name: 'Add a memory' }).count()).toBe(0)
+    await expect.poll(() => reader.page.getByRole('button', { name: 'Add a memory' }).count()).toBe(0)
     await reader.end()
   })
 
@@ -170,13 +172,13 @@ export function memoryJourneys(suite: ConsoleSuite): void {
     const { page } = visit
     await page.getByRole('button', { name: 'Done: Water the plants', exact: true }).click()
     await page.getByRole('button', { name: 'Not done: Water the plants' }).waitFor()
-    expect(await resolvedAt()).not.toBeNull()
+    await expect.poll(() => resolvedAt()).not.toBeNull()
     await visit.screenshot('todo')
     expect(await seriousFindings(page)).toEqual([])
     await page.goto(pathOf(id))
     await page.getByRole('button', { name: 'Not done: Water the plants' }).click()
     await page.getByRole('button', { name: 'Done: Water the plants', exact: true }).waitFor()
-    expect(await resolvedAt()).toBeNull()
+    await expect.poll(() => resolvedAt()).toBeNull()
     await visit.end()
   })
 

@@ -24,8 +24,8 @@ export function undoJourneys(suite: ConsoleSuite): void {
       ).toSorted()
     }
     await expect.poll(() => offered('by the agent')).toEqual(['day-shift', 'night-shift'])
-    expect(await offered('in the context')).toEqual(['shop'])
-    expect(await offered('with the key')).toEqual([`key of ${tenant.project}`])
+    await expect.poll(() => offered('in the context')).toEqual(['shop'])
+    await expect.poll(() => offered('with the key')).toEqual([`key of ${tenant.project}`])
     await page.getByLabel('by the agent').fill('night-shift')
     await page.getByRole('button', { name: 'Show what would happen' }).click()
     const preview = page.getByRole('region', { name: 'What would happen' })
