@@ -87,3 +87,31 @@ describe('other tools do, too', () => {
     })
   })
 })
+
+describe('search takes what clients send', () => {
+  it.each([
+    ['words for nothing', { context: 'null', agent: 'undefined', kinds: '' }, {}],
+    [
+      'names with commas',
+      { labelsAny: 'alpha, two words', kinds: 'note,Decision' },
+      { labelsAny: ['alpha', 'two words'], kinds: ['note', 'decision'] },
+    ],
+  ])('%s', (_, given, read_) => {
+    expect(read('search', { query: 'x', ...given })).toEqual({ query: 'x', limit: 10, ...read_ })
+  })
+
+  it('an argument that it does not have is named, with those that it has', () => {
+    expect(read('search', { query: 'x', dateStart: '2027-01-01' })).toEqual([
+      {
+        message: expect.stringMatching(/^There is no argument "dateStart"\. The arguments: query, kinds, /u),
+      },
+    ])
+    expect(read('ping', { random_string: 'dummy' })).toEqual({})
+  })
+
+  it('undo takes times as the others do', () => {
+    expect(read('undo', { since: '2026-11-21' })).toMatchObject({
+      since: expect.stringMatching(/^2026-11-21T/u),
+    })
+  })
+})

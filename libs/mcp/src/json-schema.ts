@@ -52,6 +52,9 @@ interface ArgumentSchema {
   readonly required?: readonly string[]
 }
 
+/** What clients send where a model has given nothing. */
+const ABSENT: ReadonlySet<unknown> = new Set([null, '', 'null', 'undefined'])
+
 /**
  * Arguments as a tool wants them, from what clients make of them below the model, which cannot mend it: lists and objects as JSON
  * text, one thing for a list of one, null or "" for what is optional, numbers and booleans as text, words in other capitals. What
@@ -61,7 +64,9 @@ function lenient(value: unknown, schema: ArgumentSchema): unknown {
   const { type, enum: words, items, properties } = schema
   if (type === 'array') {
     const list = jsonIn(value)
-    const all = Array.isArray(list) ? list : [list]
+    // Names have no commas: whoever sends a text with some means several.
+    const isNames = items?.type === 'string' && typeof list === 'string'
+    const all = Array.isArray(list) ? list : isNames ? list.split(',').map((one) => one.trim()) : [list]
     return items === undefined ? all : all.map((one) => lenient(one, items))
   }
   if (type === 'object') {
@@ -71,7 +76,7 @@ function lenient(value: unknown, schema: ArgumentSchema): unknown {
     const said = Object.entries(given).flatMap(([name, one]) => {
       const known = Object.hasOwn(properties, name) ? properties[name] : undefined
       if (known === undefined) return [[name, one] as const]
-      const isAbsent = (one === null || one === '') && schema.required?.includes(name) !== true
+      const isAbsent = ABSENT.has(one) && schema.required?.includes(name) !== true
       return isAbsent ? [] : [[name, lenient(one, known)] as const]
     })
     return Object.fromEntries(said)
@@ -81,6 +86,16 @@ function lenient(value: unknown, schema: ArgumentSchema): unknown {
     return value.trim() === '' || Number.isNaN(Number(value)) ? value : Number(value)
   if (type === 'boolean') return { true: true, false: false }[value.toLowerCase()] ?? value
   return words?.find((word) => String(word).toLowerCase() === value.toLowerCase()) ?? value
+}
+
+/** That an argument is none of the tool's: left out in silence, a filter of another name would find everything. */
+function unknownIn(given: unknown, { properties = {} }: ArgumentSchema): string | null {
+  // Some clients send one to a tool that has none.
+  if (typeof given !== 'object' || given === null || Object.keys(properties).length === 0) return null
+  const unknown = Object.keys(given).find((name) => !Object.hasOwn(properties, name))
+  return unknown === undefined
+    ? null
+    : `There is no argument "${unknown.slice(0, 64)}". The arguments: ${Object.keys(properties).join(', ')}`
 }
 
 /** The object or list that a text holds as JSON; else what was given. */
@@ -107,7 +122,11 @@ export function argumentsOf<Schema extends z.ZodType>(
   return {
     '~standard': {
       ...strict['~standard'],
-      validate: (given: unknown) => validate(lenient(accept(given), form)),
+      validate: (given: unknown) => {
+        const asked = lenient(accept(given), form)
+        const unknown = unknownIn(asked, form)
+        return unknown === null ? validate(asked) : { issues: [{ message: unknown }] }
+      },
     },
   } as typeof strict
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { checkFilter, type MemoryFilter, matchesFilter } from './filter.ts'
+import { checkFilter, type MemoryFilter, matchesFilter, narrows } from './filter.ts'
 import { noteState } from './testing/note-state.ts'
 
 const STATE = noteState({
@@ -52,6 +52,24 @@ describe('a filter', () => {
 })
 
 describe('a filter as given', () => {
+  it('takes an empty list for absent', () => {
+    expect(checkFilter({ kinds: [], labelsAny: [], labelsAll: [], categories: [] })).toEqual({})
+  })
+
+  it.each<[MemoryFilter, boolean]>([
+    [{}, false],
+    [{ includeForgotten: true }, false],
+    [{ labelsAll: [] }, false],
+    [{ minImportance: 0 }, false],
+    [{ minTrust: 'low' }, false],
+    [{ minTrust: 'normal' }, true],
+    [{ minImportance: 1 }, true],
+    [{ labelsAll: ['a'] }, true],
+    [{ kinds: ['note'] }, true],
+  ])('%j leaves something out: %s', (filter, does) => {
+    expect(narrows(filter)).toBe(does)
+  })
+
   it('takes null for absent and moments in any spelling', () => {
     expect(checkFilter(null)).toEqual({})
     expect(checkFilter(undefined)).toEqual({})

@@ -39,13 +39,16 @@ const schemaOf = (field: TextField): z.ZodType =>
   Object.hasOwn(COMMON_FIELDS, field) ? COMMON_FIELDS[field as CommonFieldName] : CHECKS.equals
 
 /**
- * Checks a filter as given: null means absent, moments may have any RFC 3339 spelling.
+ * Checks a filter as given: null and an empty list mean absent, because clients send them for what nobody asked for; moments
+ * may have any RFC 3339 spelling.
  * @throws ValidationError naming `filter.<field>`
  */
 export function checkFilter(
   given: { readonly [Name in keyof MemoryFilter]?: unknown } | null | undefined,
 ): MemoryFilter {
-  const present = Object.entries(given ?? {}).filter(([, value]) => value != null)
+  const present = Object.entries(given ?? {}).filter(
+    ([, value]) => value != null && !(Array.isArray(value) && value.length === 0),
+  )
   return Object.fromEntries(
     present.map(([name, value]) => {
       const schema = checkOf(name)
@@ -136,7 +139,13 @@ export type MemoryFilter = {
 
 /** Whether the filter selects anything but all memories that are not forgotten. */
 export const narrows = (filter: MemoryFilter): boolean =>
-  conditionsOf(filter).length > 0 || filter.minTrust !== undefined
+  conditionsOf(filter).some(restricts) || (filter.minTrust ?? LEAST_TRUST) !== LEAST_TRUST
+
+/** Every memory has the least importance, and all labels of none. */
+const restricts = ({ comparison, given }: FilterCondition): boolean =>
+  comparison === 'atLeast' ? given > 0 : comparison !== 'hasAll' || given.length > 0
+
+const [LEAST_TRUST] = TRUST_LEVELS
 
 /** One filter that was given: the field, the comparison, and what it is compared with. */
 export type FilterCondition = {

@@ -150,7 +150,14 @@ describe.each(SERVICE_DATABASES)('erasure on $name', ({ start }) => {
     ).toEqual({
       text: 'one of nobody',
     })
-    for (const nothing of [{}, { includeForgotten: true }])
+    // An empty list, and the least importance, leave out nothing either.
+    for (const nothing of [
+      {},
+      { includeForgotten: true },
+      { labelsAll: [] },
+      { kinds: [] },
+      { minImportance: 0 },
+    ])
       expect((await client.data(ERASE_MANY, { filter: nothing, dryRun: false }))['eraseMany']).toMatchObject({
         code: 'VALIDATION',
         message: expect.stringContaining('names nothing'),

@@ -7,7 +7,7 @@ import { type Outcome, WRITTEN, WRITTEN_OUTPUT, writtenAnswer } from '../answers
 import { OPERATION, operationLine, succeeded, waitForOperation } from '../tool-result.ts'
 import { COMMON, commonOf, contentOf, emptied, fields, withFields } from './memory-arguments.ts'
 import { writeEach } from './remember.ts'
-import { FILTER, filterOf, id, kind } from './search.ts'
+import { FILTER, filterOf, id, kind, moment } from './search.ts'
 import { tool } from './tool.ts'
 
 const REVISE = mutations.revise('sequence duplicate memory { ...WrittenMemory }', [WRITTEN])
@@ -170,7 +170,7 @@ export const undo = tool({
     'Takes back what was written since a moment, by one agent or in one context. Only says what it would do unless dryRun is false: show that to the user first.',
   effect: 'changes',
   input: z.object({
-    since: z.string().describe('RFC 3339'),
+    since: moment.describe('date, time or how long ago'),
     writtenBy: z.string().optional().describe('only what this agent wrote'),
     agent,
     context,

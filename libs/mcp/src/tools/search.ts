@@ -11,13 +11,10 @@ import { tool } from './tool.ts'
 const names = z.array(z.string()).optional()
 
 /** A moment, as models give it. A date is its first moment in UTC; what cannot be read, the API refuses. */
-const moment = z
-  .string()
-  .transform((given) => parseSince(given, Date.now()) ?? given)
-  .optional()
+export const moment = z.string().transform((given) => parseSince(given, Date.now()) ?? given)
 
-/** A moment with what it is for. */
-export const time = (description: string) => moment.describe(description)
+/** A moment that may be left out, with what it is for. */
+export const time = (description: string) => moment.optional().describe(description)
 
 /** A kind of memory, in small letters. */
 export const kind = z.enum(KIND_NAMES as [string, ...string[]])
@@ -42,16 +39,16 @@ export const FILTER = {
   context,
   agent: z.string().optional(),
   createdAfter: time('this and other times: 2026-11-21, 2h, 7d'),
-  createdBefore: moment,
-  occurredAfter: moment,
-  occurredBefore: moment,
+  createdBefore: moment.optional(),
+  occurredAfter: moment.optional(),
+  occurredBefore: moment.optional(),
   includeForgotten: z.boolean().optional(),
 } satisfies Record<keyof InputOf<'MemoryFilter'>, z.ZodType>
 
-/** The filter among a tool's arguments, as the API takes it. */
+/** The filter among a tool's arguments, as the API takes it. An empty list asks for nothing. */
 export function filterOf(given: Readonly<Record<string, unknown>>): InputOf<'MemoryFilter'> {
   const entries = Object.keys(FILTER).flatMap((name) =>
-    given[name] === undefined
+    given[name] === undefined || (given[name] as readonly unknown[]).length === 0
       ? []
       : [[name, name === 'kinds' ? apiKinds(given[name]) : given[name]] as const],
   )
@@ -89,7 +86,8 @@ export const search = tool({
     session,
   ) {
     // Projects count for themselves, and the past does not change.
-    const own = projects === undefined && asOf === undefined ? session.receipts.newest : null
+    const several = projects?.length === 0 ? undefined : projects
+    const own = several === undefined && asOf === undefined ? session.receipts.newest : null
     const { search: found } = await session.ask(SEARCH, {
       query,
       filter: filterOf(given),
@@ -99,8 +97,8 @@ export const search = tool({
       acrossVersions,
       asOf,
       atLeast: atLeast ?? own,
-      projects,
+      projects: several,
     })
-    return foundAnswer(found, { withProject: projects !== undefined })
+    return foundAnswer(found, { withProject: several !== undefined })
   },
 })

@@ -98,6 +98,9 @@ const YEAR = '(?:19|20)\\d\\d'
 const BEFORE =
   '(?<![\\p{L}\\p{N}])(?:in|on|during|since|before|after|until|till|early|late|mid|around|(?:beginning|start|middle|end|week|half) of) '
 
+/** About how many days each unit has. */
+const DAYS: Readonly<Record<string, number>> = { day: 1, week: 7, month: 30, year: 365 }
+
 interface Rule {
   readonly pattern: RegExp
   readonly relative: boolean
@@ -133,7 +136,17 @@ const RULES: readonly Rule[] = [
     true,
     ({ n, u }, now) => around(before(now, countOf(n), u), u),
   ),
-  rule('(?<w>this|last|past|previous) (?<u>week|month|year)', true, ({ w, u }, now) =>
+  // Whole days up to and with today, unlike the week of the calendar that "last week" is.
+  rule(
+    `(?:last|past) (?<n>\\d{1,3}|few|couple of|${NUMBERS.slice(1).join('|')}) (?<u>hour|day|week|month|year)s|past (?<u2>day|week|month|year)`,
+    true,
+    ({ n, u, u2 }, now) => {
+      const many = n === undefined ? 1 : countOf(n)
+      const back = isUnit(u, 'hour') ? many / 24 : many * (DAYS[(u ?? u2)?.toLowerCase() ?? ''] ?? 1) - 1
+      return { from: around(now - back * DAY_MS, 'day').from, to: around(now, 'day').to }
+    },
+  ),
+  rule('(?<w>this|last|previous) (?<u>week|month|year)', true, ({ w, u }, now) =>
     around(before(now, isThis(w) ? 0 : 1, u), u),
   ),
   rule('(?<w>this|last|past|previous) weekend', true, ({ w }, now) => {

@@ -31,7 +31,7 @@ export function answerCors(
     .writeHead(204, {
       'access-control-allow-methods': 'GET, POST',
       'access-control-allow-headers':
-        'accept, authorization, content-type, traceparent, x-correlation-id, x-daybook-agent, x-daybook-client, x-daybook-project',
+        'accept, authorization, content-type, last-event-id, mcp-method, mcp-name, mcp-protocol-version, mcp-session-id, traceparent, x-correlation-id, x-daybook-agent, x-daybook-client, x-daybook-project',
       'access-control-max-age': PREFLIGHT_S,
     })
     .end()

@@ -31,18 +31,41 @@ function toConversation(conversation: Record<string, unknown>): Conversation {
   }
 }
 
-/** The nodes from the root to the last message that was shown. Answers that were made again hang beside this path. */
+/** When a node's message was written, in seconds since 1970; 0 if nobody knows. */
+const writtenAt = (node: unknown): number =>
+  isRecord(node) && isRecord(node['message']) ? Number(node['message']['create_time'] ?? 0) || 0 : 0
+
+/**
+ * The nodes from the root to the last message that was shown. Answers that were made again hang beside this path. What hangs on
+ * a node that the export lacks begins a tree of its own, and all trees are told, each to its newest leaf.
+ */
 function pathTo(leaf: unknown, mapping: Record<string, unknown>): Record<string, unknown>[] {
-  const path: Record<string, unknown>[] = []
-  const seen = new Set<string>()
-  // Without a last message, the newest node without children is the end.
-  let at = typeof leaf === 'string' ? leaf : (Object.keys(mapping).at(-1) ?? '')
-  for (let node = mapping[at]; isRecord(node) && !seen.has(at); node = mapping[at]) {
-    path.unshift(node)
-    seen.add(at)
-    at = String(node['parent'] ?? '')
+  const parentOf = (at: string): string => {
+    const node = mapping[at]
+    return isRecord(node) ? String(node['parent'] ?? '') : ''
   }
-  return path
+  const isParent = new Set(Object.keys(mapping).map(parentOf))
+  const upFrom = (end: string): string[] => {
+    const path: string[] = []
+    const seen = new Set<string>()
+    for (let at = end; isRecord(mapping[at]) && !seen.has(at); at = parentOf(at)) {
+      path.unshift(at)
+      seen.add(at)
+    }
+    return path
+  }
+  const leaves = Object.keys(mapping)
+    .filter((at) => !isParent.has(at))
+    // The last one of the file where no times are known.
+    .toReversed()
+    .toSorted((one, other) => writtenAt(mapping[other]) - writtenAt(mapping[one]))
+  const ends = [...(typeof leaf === 'string' && isRecord(mapping[leaf]) ? [leaf] : []), ...leaves]
+  const trees = new Map<string | undefined, string[]>()
+  for (const path of ends.map(upFrom)) if (!trees.has(path[0])) trees.set(path[0], path)
+  return [...trees.values()]
+    .toSorted((one, other) => writtenAt(mapping[one.at(-1) ?? '']) - writtenAt(mapping[other.at(-1) ?? '']))
+    .flat()
+    .map((at) => mapping[at] as Record<string, unknown>)
 }
 
 /** A node's message, and what of it is left out. */
@@ -56,7 +79,7 @@ function toMessage({ message }: Record<string, unknown>): (Message | LeftOut)[] 
   if (role !== 'user' && role !== 'assistant') return []
   if (details['is_visually_hidden_from_conversation'] === true) return [{ leftOut: 'hidden messages' }]
   const { texts, leftOut } = partsOf(isRecord(content) ? content : {}, String(recipient ?? 'all'))
-  const text = texts.join('\n')
+  const text = withoutMarks(texts.join('\n'))
   const model = details['model_slug']
   const said =
     text.trim() === ''
@@ -73,6 +96,16 @@ function toMessage({ message }: Record<string, unknown>): (Message | LeftOut)[] 
   const others = leftOut.map((one) => ({ leftOut: one }))
   return said.length + others.length === 0 ? [{ leftOut: 'empty messages' }] : [...said, ...others]
 }
+
+/**
+ * A text without the marks that ChatGPT's page turns into links (`\uE200cite\uE202turn0search1\uE201`). Of a thing with a
+ * name (`\uE200entity\uE202["company","Vaisala"]\uE201`), the name stays.
+ */
+const withoutMarks = (text: string): string =>
+  text.replace(/\uE200([^\uE201]*)\uE201/gu, (_, mark: string) => {
+    const [, name] = /^entity\uE202?\["[^"]*","([^"]*)"/u.exec(mark) ?? []
+    return name ?? ''
+  })
 
 /** What ChatGPT's canvas is written with: the whole text comes when it is made. */
 const MAKES_CANVAS = 'canmore.create_textdoc'

@@ -41,7 +41,8 @@ function claudeMessage({
   const attached = recordsIn(attachments).map(({ file_name: name, extracted_content: extracted }) =>
     typeof extracted === 'string' ? `${String(name ?? 'attachment')}:\n${extracted}` : { leftOut: 'files' },
   )
-  const said = texts.length > 0 ? texts.join('\n') : String(text ?? '')
+  const inBlocks = texts.join('\n')
+  const said = inBlocks.trim() === '' ? String(text ?? '') : inBlocks
   const whole = [said, ...attached]
     .filter((part): part is string => typeof part === 'string' && part.trim() !== '')
     .join('\n\n')

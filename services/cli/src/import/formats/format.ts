@@ -54,17 +54,35 @@ export function hash(...texts: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 32)
 }
 
-/** The texts of a list, or of one text with commas or spaces, as front matter has its tags. */
+/** The texts of a list, or of one text that lists them, as front matter has its tags. */
 export function listOf(value: unknown): string[] {
-  const list = Array.isArray(value) ? value : typeof value === 'string' ? value.split(/[,\s]+/u) : []
+  const list = Array.isArray(value) ? value : typeof value === 'string' ? wordsIn(value) : []
   const said = list.filter((one) => one !== null && one !== undefined)
-  return [...new Set(said.map(String).map((one) => one.trim()))].filter((one) => one !== '')
+  // Of a list that was torn apart at its commas, each piece has a sign too many.
+  const bare = said.map((one) => String(one).replace(/^[\s["']+|[\s\]"']+$/gu, ''))
+  return [...new Set(bare)].filter((one) => one !== '')
 }
 
-/** A moment in seconds since 1970, as ChatGPT writes them, or as text; undefined if it is neither. */
+/** The entries of a list that somebody wrote as text: a list of JSON or Python, also a broken one, or with commas, or with blanks. */
+function wordsIn(text: string): string[] {
+  const list = /^\s*\[(.*?)\]?\s*$/su.exec(text)?.[1] ?? text
+  const quoted = [...list.matchAll(/"([^"]*)"|'([^']*)'/gu)].map(([, one, other]) => one ?? other ?? '')
+  if (list !== text && quoted.length > 0) return quoted
+  return list.split(list.includes(',') ? ',' : /\s+/u)
+}
+
+/** From here on a number counts milliseconds: as seconds it would be the year 5138. */
+const MILLISECONDS = 1e11
+
+/** A moment in seconds or milliseconds since 1970, also as text, or in words that a clock understands; undefined if it is none. */
 export function momentOf(value: unknown): string | undefined {
-  const date =
-    typeof value === 'number' ? new Date(value * 1000) : typeof value === 'string' ? new Date(value) : null
+  const isNumber =
+    typeof value === 'number' || (typeof value === 'string' && /^\d{9,13}(?:\.\d+)?$/u.test(value))
+  const date = isNumber
+    ? new Date(Number(value) * (Number(value) < MILLISECONDS ? 1_000 : 1))
+    : typeof value === 'string'
+      ? new Date(value)
+      : null
   return date === null || Number.isNaN(date.getTime()) ? undefined : date.toISOString()
 }
 

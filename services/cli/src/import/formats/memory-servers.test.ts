@@ -156,3 +156,57 @@ test('other JSON Lines are none of these', async () => {
   expect(await openForeign(write('other.jsonl', '{"type":"note","text":"x"}\n'), undefined)).toBeNull()
   expect(await openForeign(write('empty.jsonl', ''), undefined)).toBeNull()
 })
+
+test('entities of one name and two types are two, and two lines for one entity are one', async () => {
+  const graph = lines(
+    '{"type":"entity","name":"torn o',
+    { entityType: 'person', type: 'entity', name: 'Apple', observations: ['likes ponies'] },
+    { type: 'entity', name: 'Apple', entityType: 'company', observations: ['makes laptops'] },
+    { type: 'entity', name: 'Apple', entityType: 'company', observations: ['is in Cupertino'] },
+  )
+  const { items } = await readForeign(write('twice/memory.jsonl', graph))
+  const entities = items.flatMap((item) => ('input' in item ? [item.input] : []))
+  expect(entities.map(({ content }) => content)).toEqual([
+    { entity: { name: 'Apple', type: 'person', content: 'likes ponies' } },
+    { entity: { name: 'Apple', type: 'company', content: 'makes laptops\nis in Cupertino' } },
+    { entity: { name: 'Apple', type: 'company', content: 'makes laptops\nis in Cupertino' } },
+  ])
+  const keys = entities.map(({ idempotencyKey }) => idempotencyKey)
+  expect(new Set(keys).size).toBe(2)
+  expect(keys[1]).toBe(keys[2])
+})
+
+test('observations of one moment and title are several', async () => {
+  const observation = (narrative: string) => ({
+    memory_session_id: 's',
+    type: 'discovery',
+    title: 'Found it',
+    narrative,
+    created_at_epoch: 1_700_000_000_000,
+  })
+  const { items } = await readForeign(
+    write('mem.json', { observations: [observation('first'), observation('second')], summaries: [] }),
+  )
+  const keys = items.flatMap((item) => ('input' in item ? [item.input.idempotencyKey] : []))
+  expect(new Set(keys).size).toBe(2)
+})
+
+test.each([
+  ['["alpha", "two words"]', ['alpha', 'two words']],
+  ['alpha, two words', ['alpha', 'two words']],
+  ['alpha beta', ['alpha', 'beta']],
+  [
+    ['["svelte"', '"svelte5"', '"performance"]'],
+    ['svelte', 'svelte5', 'performance'],
+  ],
+])('tags written as %j are %j', async (tags, labels) => {
+  const { items } = await readForeign(
+    write('tags.json', {
+      export_metadata: {},
+      memories: [{ content: 'x', tags, created_at: 1_735_689_600_500 }],
+    }),
+  )
+  expect(items).toMatchObject([
+    { input: { labels: [...labels, 'mcp-memory-service'], occurredAt: '2025-01-01T00:00:00.500Z' } },
+  ])
+})

@@ -36,6 +36,14 @@ function graphIn(
   return { entities: value.filter((one) => !isRelation(one)), relations: value.filter(isRelation) }
 }
 
+type Entity = Readonly<Record<string, unknown>>
+
+const observedOf = ({ observations }: Entity): readonly string[] =>
+  parsedList(observations).flatMap((one) => textOf(isRecord(one) ? one['content'] : one) ?? [])
+
+/** Two of one name are two things, if they are of two types. */
+const entityKey = ({ name, entityType }: Entity): string => hash(String(name), textOf(entityType) ?? 'thing')
+
 /** Entities with what was observed of them, and their relations as sentences. */
 export const serverMemory: JsonFormat = {
   name: 'server-memory',
@@ -56,12 +64,15 @@ export const serverMemory: JsonFormat = {
       known.push(`${String(from)} ${words} ${String(to)}`)
       sentences.set(from, known)
     }
-    yield* recordsOf(entities, 'entity', ({ name, entityType, observations }, where) => {
+    // Two servers that write one file leave two lines for one entity.
+    const all = new Map<string, string[]>()
+    for (const one of entities.filter(isRecord))
+      all.set(entityKey(one), [...(all.get(entityKey(one)) ?? []), ...observedOf(one)])
+    yield* recordsOf(entities, 'entity', (entity, where) => {
+      const { name, entityType } = entity
       const named = textOf(name)
       if (named === undefined) return { where, problem: 'has no name' }
-      const observed = parsedList(observations).flatMap(
-        (one) => textOf(isRecord(one) ? one['content'] : one) ?? [],
-      )
+      const observed = new Set(all.get(entityKey(entity)))
       const content = [...observed, ...(sentences.get(name) ?? [])].join('\n')
       return {
         where: `entity ${named}`,
@@ -71,7 +82,7 @@ export const serverMemory: JsonFormat = {
           },
           labels: ['server-memory'],
           metadata: {},
-          idempotencyKey: `server-memory:${hash(named)}`,
+          idempotencyKey: `server-memory:${entityKey(entity)}`,
         },
       }
     })
@@ -122,6 +133,7 @@ export const claudeMem: JsonFormat = {
     isRecord(value) && Array.isArray(value['observations']) && Array.isArray(value['summaries']),
   *items(value) {
     const { observations, summaries, prompts, sessions } = value as Record<string, unknown>
+    const seen = new Map<string, number>()
     yield* recordsOf(parsedList(observations), 'observation', (one, where) => {
       const title = textOf(one['title'])
       const body = [
@@ -131,10 +143,15 @@ export const claudeMem: JsonFormat = {
       if (title === undefined && body === '') return { where, problem: 'has no text' }
       const isDecision = one['type'] === 'decision' && title !== undefined && body !== ''
       const summary = title ?? body
+      const common = commonOf('observation', one, title ?? '')
+      // One moment of a session may have several of one title.
+      const occurrence = (seen.get(common.idempotencyKey) ?? 0) + 1
+      seen.set(common.idempotencyKey, occurrence)
       return {
         where,
         input: {
-          ...commonOf('observation', one, title ?? ''),
+          ...common,
+          idempotencyKey: occurrence === 1 ? common.idempotencyKey : `${common.idempotencyKey}:${occurrence}`,
           content: isDecision
             ? { decision: { topic: title, decision: body } }
             : { fact: { summary, ...(title !== undefined && body !== '' && { content: body }) } },

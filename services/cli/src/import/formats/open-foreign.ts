@@ -14,8 +14,8 @@ const JSON_FORMATS: readonly JsonFormat[] = [mem0, chatgpt, claude, serverMemory
 /** What other programs write, in the order of the help. */
 export const FORMATS: readonly ImportFormat[] = [markdown, ...JSON_FORMATS]
 
-/** The file of an unpacked export that holds the conversations, as ChatGPT and Claude name it. */
-const CONVERSATIONS = 'conversations.json'
+/** The files of an unpacked export that hold the conversations, as ChatGPT and Claude name them; large ones have several. */
+const CONVERSATIONS = /^conversations(?:-\d+)?\.json$/u
 
 /**
  * Opens what another program wrote. A JSON file is parsed once, whether its format is given or told by its content.
@@ -26,8 +26,17 @@ const CONVERSATIONS = 'conversations.json'
 export async function openForeign(path: string, given: string | undefined): Promise<ForeignFile | null> {
   const stats = await stat(path)
   const isFolder = stats.isDirectory()
-  if (isFolder && given !== markdown.name && (await readdir(path)).includes(CONVERSATIONS))
-    return openForeign(join(path, CONVERSATIONS), given)
+  const parts =
+    isFolder && given !== markdown.name ? (await readdir(path)).filter((one) => CONVERSATIONS.test(one)) : []
+  if (parts.length > 0) {
+    const files = await Promise.all(parts.toSorted().map((one) => openForeign(join(path, one), given)))
+    const [first, ...others] = files.filter((file) => file !== null)
+    if (first === undefined) return null
+    const read = async function* () {
+      for (const file of [first, ...others]) yield* file.read()
+    }
+    return { format: first.format, read }
+  }
   const extension = extname(path).toLowerCase()
   const isMarkdown = isFolder || extension === '.md' || extension === '.markdown'
   if (given === undefined ? isMarkdown : given === markdown.name)
@@ -43,12 +52,12 @@ export async function openForeign(path: string, given: string | undefined): Prom
   throw new UsageError(`${path} cannot be imported as ${given}: it is not ${description}`)
 }
 
-/** How the lines of a knowledge graph begin. */
-const GRAPH = /^\uFEFF?\s*\{\s*"type"\s*:\s*"(?:entity|relation)"/u
+/** How the lines of a knowledge graph begin. The first one may be torn. */
+const GRAPH = /^\uFEFF?\s*\{\s*"type"\s*:\s*"(?:entity|relation)"/mu
 
 /** Whether a file of JSON Lines is a knowledge graph, by its first bytes: other ones may be too large to be read whole. */
 async function isGraph(path: string): Promise<boolean> {
   await using file = await open(path)
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(256), 0, 256, 0)
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(4_096), 0, 4_096, 0)
   return GRAPH.test(buffer.toString('utf8', 0, bytesRead))
 }
