@@ -289,6 +289,43 @@ test('revise, history, list, recall and pop', async () => {
   expect(await cli('history', 'note:00000000-0000-7000-8000-000000000000')).toMatchObject({ exitCode: 1 })
 })
 
+test('an id may be given by how it begins; if several begin so, they are named', async () => {
+  const { memory } = await json<{ memory: MemoryJson }>('remember', 'note', 'a quagga')
+  const { memory: todo } = await json<{ memory: MemoryJson }>('remember', 'todo', 'draw the quagga')
+  const begun = memory.id.slice(0, -2)
+  const plain = begun.slice('note:'.length)
+  expect((await cli('get', plain)).stdout).toContain('text: a quagga')
+  expect((await cli('revise', begun.toUpperCase(), 'two quaggas')).stdout).toMatch(/^Revised: two quaggas/u)
+  expect((await cli('history', plain)).stdout).toContain(`restore ${memory.id} --version 1`)
+  expect((await cli('diff', begun)).stdout).toContain('quaggas')
+  expect((await cli('similar', '--id', `todo:${plain}`)).stderr).toContain('There is no memory')
+  expect((await cli('forget', begun)).stdout).toMatch(/^Forgotten: two quaggas/u)
+  expect((await cli('restore', begun)).stdout).toMatch(/^Restored: two quaggas/u)
+  expect((await cli('todo', 'done', todo.id.slice(0, -2))).stdout).toContain(todo.id)
+
+  // Without an idempotency key, ids begin with their time.
+  const input = '{ content: { note: { text: "a herd" } } }'
+  const herd = Array.from({ length: 6 }, (_, at) => `a${at}: remember(input: ${input}) { ...Id }`)
+  const query = `mutation { ${herd.join(' ')} }
+    fragment Id on RememberResult { ... on Remembered { sequence memory { id } } }`
+  const { a5: last } = dataOf(
+    await daemon.graphql<Record<string, { sequence: number; memory: MemoryJson }>>({ query }),
+  )
+  await cli('search', 'herd', '--at-least', String(last?.sequence))
+  const several = await cli('get', String(last?.memory.id.slice('note:'.length, -28)), '--json')
+  const { error } = JSON.parse(several.stderr) as { error: { code: string; hints: string[] } }
+  expect(several).toMatchObject({ exitCode: 1, stdout: '' })
+  expect(error).toMatchObject({ code: 'AMBIGUOUS_ID' })
+  expect(error.hints).toHaveLength(6)
+  expect(error.hints[0]).toMatch(/^\w+:[0-9a-f-]{36} {2}\S/u)
+  expect((await cli('get', '0000')).stderr).toContain('There is no memory "0000"')
+
+  const asked = await cli('erase', plain)
+  expect(asked).toMatchObject({ exitCode: 2, stdout: '' })
+  expect(asked.stderr).toContain(`Erase ${memory.id} for good?`)
+  expect((await cli('erase', plain, '--yes')).stdout).toContain(`Erased for good: ${memory.id}`)
+})
+
 test('complete names commands, options and their values', async () => {
   const complete = async (...words: string[]) =>
     (await startCli(['complete', '--', ...words], environment).ended).stdout.split(/[\t\n]/u)

@@ -12,8 +12,8 @@ import { addOpenList } from '../search/list-memories.ts'
 /** Adds the subcommands of `daybook todo`. */
 export function configureTodo(command: Command): void {
   addOpenList(command, 'what is left to do, newest first', listOpen)
-  addChange(command.command('done').description('say that it is done'), resolve, 'the list')
-  addChange(command.command('reopen').description('say that it is left to do after all'), reopen, 'the list')
+  addChange(command.command('done').description('say that it is done'), resolve)
+  addChange(command.command('reopen').description('say that it is left to do after all'), reopen)
   for (const one of command.commands) addGlobalOptions(one)
   addExamples(command, [
     'daybook todo',
@@ -51,7 +51,7 @@ async function reopen(id: string, key: string | undefined, command: Command): Pr
 /** Adds the subcommands of `daybook session`. */
 export function configureSession(command: Command): void {
   addOpenList(command, 'the sessions that nobody has closed, newest first', listActive)
-  addChange(command.command('close').description('say that it has ended'), close, 'the list')
+  addChange(command.command('close').description('say that it has ended'), close)
   for (const one of command.commands) addGlobalOptions(one)
   addExamples(command, [
     'daybook session',
