@@ -323,7 +323,21 @@ test('an id may be given by how it begins; if several begin so, they are named',
   const asked = await cli('erase', plain)
   expect(asked).toMatchObject({ exitCode: 2, stdout: '' })
   expect(asked.stderr).toContain(`Erase ${memory.id} for good?`)
-  expect((await cli('erase', plain, '--yes')).stdout).toContain(`Erased for good: ${memory.id}`)
+})
+
+test('a number means the memory at that place in the last list that was printed', async () => {
+  await cli('remember', 'todo', 'feed the tapir', '--context', 'night house')
+  await cli('remember', 'todo', 'weigh the tapir', '--context', 'night house')
+  const { stdout } = await cli('todo', '--context', 'night house')
+  expect(stdout).toMatch(/^# {2}what .*\n1 {2}weigh the tapir .*\n2 {2}feed the tapir /u)
+  await json('list', '--context', 'repo')
+  expect((await cli('erase', '2', '--yes')).stderr).toContain('This takes an id, not the number 2 of a list')
+  expect((await cli('todo', 'done', '2')).stdout).toMatch(/^Done: feed the tapir\n/u)
+  expect((await cli('get', '3')).stderr).toContain('The last list has no number 3: it showed 2 memories')
+  expect((await cli('list', '--label', 'security')).stdout).toMatch(/\n1 {2}insight {2}jwt-validation /u)
+  expect((await cli('get', '1')).stdout).toContain('jwt-validation')
+  await cli('search', 'weigh the tapir', '--context', 'night house', '--limit', '1')
+  expect((await cli('get', '1')).stdout).toContain('weigh the tapir')
 })
 
 test('complete names commands, options and their values', async () => {

@@ -1,6 +1,6 @@
 import * as queries from '@daybook/api/queries'
 import type { Command } from 'commander'
-import { ID_HELP, memoryId } from '../client/memory-id.ts'
+import { ID_OR_NUMBER_HELP, memoryId } from '../client/memory-id.ts'
 import { notFound, request } from '../client/request.ts'
 import { addExamples, addNotes, invocation, wholeNumber } from '../command.ts'
 import { renderDiff } from '../output/diff.ts'
@@ -9,7 +9,7 @@ import { painterFor, print, printJson } from '../output/print.ts'
 /** Adds the arguments, options and action of `daybook diff`. */
 export function configureDiff(command: Command): void {
   command
-    .argument('<id>', ID_HELP)
+    .argument('<id>', ID_OR_NUMBER_HELP)
     .argument('[from]', 'the version to compare (default: the one before the newest)', wholeNumber(1))
     .argument('[to]', 'the version to compare it with (default: the newest)', wholeNumber(1))
     .action((id: string, from: number | undefined, to: number | undefined, _: object, self: Command) =>

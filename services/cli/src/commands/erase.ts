@@ -56,7 +56,7 @@ async function erase(
     throw new UsageError('Give an id or filters, not both.', ['daybook erase --help'])
   if (dryRun)
     throw new UsageError('--dry-run goes with filters: an id is one memory.', [`daybook get ${given}`])
-  const id = await memoryId(connection, given)
+  const id = await memoryId(connection, given, { takesNumbers: false })
   await confirm(`Erase ${safeLine(id)} for good?`, yes)
   const erased = succeeded((await request(connection, ERASE, { id })).result)
   if (json) return printJson(erased)

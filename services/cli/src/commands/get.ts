@@ -2,7 +2,7 @@ import * as queries from '@daybook/api/queries'
 import { MEMORY } from '@daybook/client/documents/memory'
 import { type MemoryWithContent, memoryContent, withContent } from '@daybook/client/documents/memory-content'
 import type { Command } from 'commander'
-import { ID_HELP, memoryId } from '../client/memory-id.ts'
+import { ID_OR_NUMBER_HELP, memoryId } from '../client/memory-id.ts'
 import { readHistory, readNeighbours } from '../client/read-history.ts'
 import { notFound, request } from '../client/request.ts'
 import { addExamples, invocation, sinceMoment } from '../command.ts'
@@ -13,12 +13,13 @@ import { renderNeighbours } from '../output/search-hit.ts'
 /** Adds the arguments, options and action of `daybook get`. */
 export function configureGet(command: Command): void {
   command
-    .argument('<id>', ID_HELP)
+    .argument('<id>', ID_OR_NUMBER_HELP)
     .option('--history', 'also what happened to it, oldest first')
     .option('--neighbours', 'also what was remembered before and after it in its context')
     .option('--as-of <time>', 'as it was at this date or time', sinceMoment)
     .action((id: string, options: GetOptions, self: Command) => get(id, options, self))
   addExamples(command, [
+    'daybook get 2',
     'daybook get insight:0192f0c1-8a3e-7c11-9d2b-3f0e5a6b7c8d',
     'daybook get 0192f0c1-8a3e-7c --history --json',
     'daybook get 0192f0c1-8a3e-7c11-9d2b-3f0e5a6b7c8d --neighbours',
@@ -60,7 +61,9 @@ async function get(
 
 /** Adds the arguments, options and action of `daybook history`. */
 export function configureHistory(command: Command): void {
-  command.argument('<id>', ID_HELP).action((id: string, _: object, self: Command) => showHistory(id, self))
+  command
+    .argument('<id>', ID_OR_NUMBER_HELP)
+    .action((id: string, _: object, self: Command) => showHistory(id, self))
   addExamples(command, ['daybook history insight:0192f0c1-8a3e-7c11-9d2b-3f0e5a6b7c8d'])
 }
 

@@ -1,7 +1,7 @@
 import * as mutations from '@daybook/api/mutations'
 import { safeLine } from '@daybook/memory/safe-text'
 import type { Command } from 'commander'
-import { ID_HELP, memoryId } from '../client/memory-id.ts'
+import { ID_OR_NUMBER_HELP, memoryId } from '../client/memory-id.ts'
 import { KEY_HELP, mutate } from '../client/mutate.ts'
 import { addExamples, invocation, moment, wholeNumber } from '../command.ts'
 import { noteUnshared } from '../output/memory.ts'
@@ -11,7 +11,7 @@ import { addChange } from '../remember/remember-input.ts'
 /** Adds the arguments, options and action of `daybook restore`. */
 export function configureRestore(command: Command): void {
   command
-    .argument('<id>', ID_HELP)
+    .argument('<id>', ID_OR_NUMBER_HELP)
     .option(
       '--version <n>',
       'whose content comes back; needed unless it is forgotten (see get --history)',

@@ -160,8 +160,8 @@ async function settle(
   command: Command,
 ): Promise<void> {
   const { connection, json } = invocation(command)
-  const older = await memoryId(connection, given.older)
-  const newer = await memoryId(connection, given.newer)
+  const older = await memoryId(connection, given.older, { takesNumbers: false })
+  const newer = await memoryId(connection, given.newer, { takesNumbers: false })
   const settled = succeeded((await request(connection, SETTLE, { older, newer, as: enumValue(as) })).result)
   if (json) return printJson(settled)
   const { events, since, correlationId } = settled

@@ -4,7 +4,7 @@ import * as queries from '@daybook/api/queries'
 import { isKindName, type KindName } from '@daybook/memory/kinds/index'
 import { safeLine } from '@daybook/memory/safe-text'
 import type { Command } from 'commander'
-import { ID_HELP, memoryId } from '../client/memory-id.ts'
+import { ID_OR_NUMBER_HELP, memoryId } from '../client/memory-id.ts'
 import { KEY_HELP, mutate } from '../client/mutate.ts'
 import { notFound, request } from '../client/request.ts'
 import { addExamples, addNotes, collect, invocation, wholeNumber } from '../command.ts'
@@ -18,7 +18,7 @@ import type { Connection } from '../settings.ts'
 /** Adds the arguments, options and action of `daybook revise`. */
 export function configureRevise(command: Command): void {
   command
-    .argument('<id>', ID_HELP)
+    .argument('<id>', ID_OR_NUMBER_HELP)
     .argument('[text...]', 'the new text; "-" reads standard input')
     .option(
       '--set <field=value>',

@@ -18,6 +18,7 @@ export function configureTodo(command: Command): void {
   addExamples(command, [
     'daybook todo',
     'daybook todo list --context shop',
+    'daybook todo done 2',
     'daybook todo done todo:0192f0c1-8a3e-7c11-9d2b-3f0e5a6b7c8d',
   ])
 }
@@ -29,7 +30,7 @@ const OPEN = queries.openTodos(
 async function listOpen(first: number | undefined, command: Command): Promise<void> {
   const { connection, json } = invocation(command)
   const { openTodos } = await request(connection, OPEN, { filter: await filterFrom(command), first })
-  printOpen(openTodos, { json, name: 'todos', none: 'Nothing is left to do.' })
+  printOpen(openTodos, { connection, json, name: 'todos', none: 'Nothing is left to do.' })
 }
 
 const RESOLVE = mutations.resolveTodo('sequence duplicate memory { id title version shared }')
@@ -67,7 +68,7 @@ const ACTIVE = queries.activeSessions(
 async function listActive(first: number | undefined, command: Command): Promise<void> {
   const { connection, json } = invocation(command)
   const { activeSessions } = await request(connection, ACTIVE, { filter: await filterFrom(command), first })
-  printOpen(activeSessions, { json, name: 'sessions', none: 'No session is active.' })
+  printOpen(activeSessions, { connection, json, name: 'sessions', none: 'No session is active.' })
 }
 
 const CLOSE = mutations.closeSession('sequence duplicate memory { id title version shared }')

@@ -6,7 +6,7 @@ import { nameInMemory } from '@daybook/memory/kinds/name-in-memory'
 import { LIMITS } from '@daybook/memory/limits'
 import { sizeInWords } from '@daybook/memory/text-rules'
 import { type Command, Option } from 'commander'
-import { ID_HELP, memoryId } from '../client/memory-id.ts'
+import { ID_OR_NUMBER_HELP, memoryId } from '../client/memory-id.ts'
 import { KEY_HELP } from '../client/mutate.ts'
 import { invocation } from '../command.ts'
 import { UsageError } from '../command-line.ts'
@@ -167,7 +167,7 @@ type Change = (id: string, key: string | undefined, command: Command) => Promise
 /** Adds the id of the memory that a command changes, the key under which it may be sent again, and the action. */
 export function addChange(command: Command, change: Change): void {
   command
-    .argument('<id>', ID_HELP)
+    .argument('<id>', ID_OR_NUMBER_HELP)
     .option('--idempotency-key <key>', KEY_HELP)
     .action(async (id: string, { idempotencyKey }: { idempotencyKey?: string }, self: Command) =>
       change(await memoryId(invocation(self).connection, id), idempotencyKey, self),
