@@ -340,6 +340,21 @@ test('a number means the memory at that place in the last list that was printed'
   expect((await cli('get', '1')).stdout).toContain('weigh the tapir')
 })
 
+test('a note of a vault is found by its other names, and by what its links name and show', async () => {
+  mkdirSync(join(folder, 'vault'))
+  writeFileSync(
+    join(folder, 'vault', 'Ada.md'),
+    '---\naliases: [Zerzura Xanthe]\n---\nSee [[people/Quillon#Hives|the keeper]], [[Ossifrage]], ![[Wivern]].',
+  )
+  const { lastSequence } = await json<{ lastSequence: number }>('import', join(folder, 'vault'))
+  await cli('search', 'Ada', '--at-least', String(lastSequence))
+  for (const words of ['zerzura', 'quillon', 'keeper', 'ossifrage', 'wivern'])
+    expect([words, (await cli('search', words, '--mode', 'keyword')).stdout]).toEqual([
+      words,
+      expect.stringContaining('1. [DOCUMENT] Ada'),
+    ])
+})
+
 test('complete names commands, options and their values', async () => {
   const complete = async (...words: string[]) =>
     (await startCli(['complete', '--', ...words], environment).ended).stdout.split(/[\t\n]/u)
