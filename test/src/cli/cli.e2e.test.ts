@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
@@ -353,6 +354,18 @@ test('a note of a vault is found by its other names, and by what its links name 
       words,
       expect.stringContaining('1. [DOCUMENT] Ada'),
     ])
+})
+
+test('completion prints the script of a shell, which asks for what there is', async () => {
+  const completion = (...args: string[]) => startCli(['completion', ...args], environment).ended
+  const { stdout, exitCode } = await completion('bash')
+  expect(exitCode).toBe(0)
+  expect(stdout).toMatch(/daybook complete -- /u)
+  const checked = spawnSync('bash', ['-n'], { input: stdout, encoding: 'utf8' })
+  expect(checked).toMatchObject({ status: 0, stderr: '' })
+  expect((await completion('zsh')).stdout).toContain('#compdef daybook')
+  expect((await completion('fish')).stdout).toContain('complete -c daybook')
+  expect(await completion('csh')).toMatchObject({ exitCode: 2, stdout: '' })
 })
 
 test('complete names commands, options and their values', async () => {

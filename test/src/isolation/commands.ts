@@ -116,6 +116,7 @@ const LINES: Readonly<Record<string, (given: Given) => readonly (readonly string
   ],
   parked: () => [['list']],
   operations: ({ other }) => [['list'], ['show', other.ids.operation.at(-1) ?? '']],
+  completion: () => [['bash']],
   console: ({ other }) => [['--print'], ['--print', '--project', other.name]],
   // It reads no memory, and would leave a daemon behind.
   start: () => [],
