@@ -17,6 +17,7 @@ export const journal = /* @__PURE__ */ rootField('query Journal($after: Int, $af
 export const keys = /* @__PURE__ */ rootField('query Keys($project: String) { keys(project: $project)')
 export const language = /* @__PURE__ */ rootField('query Language($project: String) { language(project: $project)')
 export const memories = /* @__PURE__ */ rootField('query Memories($after: String, $asOf: DateTime, $atLeast: Int, $filter: MemoryFilter, $first: Int) { memories(after: $after, asOf: $asOf, atLeast: $atLeast, filter: $filter, first: $first)')
+export const memoriesByPrefix = /* @__PURE__ */ rootField('query MemoriesByPrefix($prefix: ID!) { memoriesByPrefix(prefix: $prefix)')
 export const memory = /* @__PURE__ */ rootField('query Memory($asOf: DateTime, $atLeast: Int, $atLeastHash: String, $id: ID!) { memory(asOf: $asOf, atLeast: $atLeast, atLeastHash: $atLeastHash, id: $id)')
 export const memoryMap = /* @__PURE__ */ rootField('query MemoryMap { memoryMap')
 export const node = /* @__PURE__ */ rootField('query Node($id: ID!) { node(id: $id)')

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatMemoryId, newId, parseMemoryId, subjectId } from './id.ts'
+import { formatMemoryId, newId, parseMemoryId, parseMemoryIdPrefix, subjectId } from './id.ts'
 import { KIND_NAMES } from './kinds/index.ts'
 
 const UUID = '0192f0c1-7a2b-7c3d-8e4f-0123456789ab'
@@ -44,6 +44,20 @@ describe('a memory id', () => {
   ])('%j is none', (id) => {
     expect(parseMemoryId(id)).toBeNull()
   })
+
+  it.each([
+    ['0192f0', null],
+    ['NOTE:0192F0', 'note'],
+    ['note:0192-f0', 'note'],
+  ])('%j is how one begins', (prefix, kind) => {
+    const [first, last] = [`0192f0${'0'.repeat(26)}`, `0192f0${'f'.repeat(26)}`]
+    expect(parseMemoryIdPrefix(prefix)).toEqual({ kind, first, last })
+  })
+
+  it.each(['', 'note:', '019', 'note:0-1-9', 'poem:0192f0', '0192g0', `${UUID}0`])(
+    'none begins with %j',
+    (prefix) => expect(parseMemoryIdPrefix(prefix)).toBeNull(),
+  )
 
   it('is new each time, and later ones sort after earlier ones', () => {
     const ids = Array.from({ length: 1000 }, newId)

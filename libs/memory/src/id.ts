@@ -41,10 +41,35 @@ export function formatMemoryId(kind: KindName, uuid: string): string {
  * id.
  */
 export function parseMemoryId(id: string): MemoryRef | null {
+  const ref = inParts(id)
+  return ref !== null && validate(ref.uuid) ? ref : null
+}
+
+function inParts(id: string): MemoryRef | null {
   const colon = id.indexOf(':')
   const kind = colon === -1 ? null : id.slice(0, colon).toLowerCase()
   const uuid = id.slice(colon + 1).toLowerCase()
-  if (!validate(uuid)) return null
   if (kind === null) return { uuid, kind: null }
   return isKindName(kind) ? { uuid, kind } : null
+}
+
+/** The least and the greatest UUID that begin with the same digits, and the kind if it was given. */
+export interface MemoryIdRange {
+  readonly kind: KindName | null
+  readonly first: string
+  readonly last: string
+}
+
+const UUID_DIGITS = 32
+
+/** An id that is not made from an idempotency key begins with its time; four digits of that are seven weeks. */
+const LEAST_DIGITS = 4
+
+/** Reads the beginning of an id, such as `3f2a91c` or `note:3f2a91c`, with hyphens or without. Null if it is none. */
+export function parseMemoryIdPrefix(prefix: string): MemoryIdRange | null {
+  const ref = inParts(prefix)
+  const digits = ref?.uuid.replaceAll('-', '') ?? ''
+  if (ref === null || !/^[0-9a-f]+$/u.test(digits)) return null
+  if (digits.length < LEAST_DIGITS || digits.length > UUID_DIGITS) return null
+  return { kind: ref.kind, first: digits.padEnd(UUID_DIGITS, '0'), last: digits.padEnd(UUID_DIGITS, 'f') }
 }

@@ -327,6 +327,12 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
         description: 'let systemd or launchd start Daybook at every login',
         load: async () => (await import('./commands/service.ts')).configureService,
       },
+      {
+        name: 'completion',
+        parameters: '<shell>',
+        description: 'print the script with which bash, zsh or fish completes commands and options',
+        load: async () => (await import('./commands/completion.ts')).configureCompletion,
+      },
     ],
   },
 ]

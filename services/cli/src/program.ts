@@ -14,7 +14,7 @@ Exit codes:
   3  the daemon cannot be reached, or cannot serve now
   4  no API key, not a valid one, or one that may not do this
 
-Completion of commands and options: source <(daybook complete bash), or zsh, fish, powershell.
+Completion of commands and options: source <(daybook completion bash); help completion says how to keep it, also for zsh, fish and PowerShell.
 
 The API key is DAYBOOK_API_KEY or in the file DAYBOOK_API_KEY_FILE, else the file api-key in the data folder; --data-dir goes before DAYBOOK_API_KEY.
 The data folder is .daybook here, in a folder above, or in your home, else your system's own place for data; its daemon's address is read from there.`

@@ -11,7 +11,7 @@ export async function runDaybook(given: readonly string[]): Promise<void> {
   try {
     const program = createProgram()
     if (given[0] === 'complete') {
-      const { addCompletion } = await import('./completion.ts')
+      const { addCompletion } = await import('./commands/completion.ts')
       await addCompletion(program, COMMANDS)
     }
     await program.parseAsync(withHelpLast(given), { from: 'user' })

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
@@ -287,6 +288,84 @@ test('revise, history, list, recall and pop', async () => {
   expect((await cli('pop', 'okapi')).stdout).toMatch(/^1\. \[STASH\] okapi/u)
   expect((await cli('recall', 'jwt-validation')).stdout).toMatch(/^1\. \[INSIGHT\] jwt-validation/u)
   expect(await cli('history', 'note:00000000-0000-7000-8000-000000000000')).toMatchObject({ exitCode: 1 })
+})
+
+test('an id may be given by how it begins; if several begin so, they are named', async () => {
+  const { memory } = await json<{ memory: MemoryJson }>('remember', 'note', 'a quagga')
+  const { memory: todo } = await json<{ memory: MemoryJson }>('remember', 'todo', 'draw the quagga')
+  const begun = memory.id.slice(0, -2)
+  const plain = begun.slice('note:'.length)
+  expect((await cli('get', plain)).stdout).toContain('text: a quagga')
+  expect((await cli('revise', begun.toUpperCase(), 'two quaggas')).stdout).toMatch(/^Revised: two quaggas/u)
+  expect((await cli('history', plain)).stdout).toContain(`restore ${memory.id} --version 1`)
+  expect((await cli('diff', begun)).stdout).toContain('quaggas')
+  expect((await cli('similar', '--id', `todo:${plain}`)).stderr).toContain('There is no memory')
+  expect((await cli('forget', begun)).stdout).toMatch(/^Forgotten: two quaggas/u)
+  expect((await cli('restore', begun)).stdout).toMatch(/^Restored: two quaggas/u)
+  expect((await cli('todo', 'done', todo.id.slice(0, -2))).stdout).toContain(todo.id)
+
+  // Without an idempotency key, ids begin with their time.
+  const input = '{ content: { note: { text: "a herd" } } }'
+  const herd = Array.from({ length: 6 }, (_, at) => `a${at}: remember(input: ${input}) { ...Id }`)
+  const query = `mutation { ${herd.join(' ')} }
+    fragment Id on RememberResult { ... on Remembered { sequence memory { id } } }`
+  const { a5: last } = dataOf(
+    await daemon.graphql<Record<string, { sequence: number; memory: MemoryJson }>>({ query }),
+  )
+  await cli('search', 'herd', '--at-least', String(last?.sequence))
+  const several = await cli('get', String(last?.memory.id.slice('note:'.length, -28)), '--json')
+  const { error } = JSON.parse(several.stderr) as { error: { code: string; hints: string[] } }
+  expect(several).toMatchObject({ exitCode: 1, stdout: '' })
+  expect(error).toMatchObject({ code: 'AMBIGUOUS_ID' })
+  expect(error.hints).toHaveLength(6)
+  expect(error.hints[0]).toMatch(/^\w+:[0-9a-f-]{36} {2}\S/u)
+  expect((await cli('get', '0000')).stderr).toContain('There is no memory "0000"')
+
+  const asked = await cli('erase', plain)
+  expect(asked).toMatchObject({ exitCode: 2, stdout: '' })
+  expect(asked.stderr).toContain(`Erase ${memory.id} for good?`)
+})
+
+test('a number means the memory at that place in the last list that was printed', async () => {
+  await cli('remember', 'todo', 'feed the tapir', '--context', 'night house')
+  await cli('remember', 'todo', 'weigh the tapir', '--context', 'night house')
+  const { stdout } = await cli('todo', '--context', 'night house')
+  expect(stdout).toMatch(/^# {2}what .*\n1 {2}weigh the tapir .*\n2 {2}feed the tapir /u)
+  await json('list', '--context', 'repo')
+  expect((await cli('erase', '2', '--yes')).stderr).toContain('This takes an id, not the number 2 of a list')
+  expect((await cli('todo', 'done', '2')).stdout).toMatch(/^Done: feed the tapir\n/u)
+  expect((await cli('get', '3')).stderr).toContain('The last list has no number 3: it showed 2 memories')
+  expect((await cli('list', '--label', 'security')).stdout).toMatch(/\n1 {2}insight {2}jwt-validation /u)
+  expect((await cli('get', '1')).stdout).toContain('jwt-validation')
+  await cli('search', 'weigh the tapir', '--context', 'night house', '--limit', '1')
+  expect((await cli('get', '1')).stdout).toContain('weigh the tapir')
+})
+
+test('a note of a vault is found by its other names, and by what its links name and show', async () => {
+  mkdirSync(join(folder, 'vault'))
+  writeFileSync(
+    join(folder, 'vault', 'Ada.md'),
+    '---\naliases: [Zerzura Xanthe]\n---\nSee [[people/Quillon#Hives|the keeper]], [[Ossifrage]], ![[Wivern]].',
+  )
+  const { lastSequence } = await json<{ lastSequence: number }>('import', join(folder, 'vault'))
+  await cli('search', 'Ada', '--at-least', String(lastSequence))
+  for (const words of ['zerzura', 'quillon', 'keeper', 'ossifrage', 'wivern'])
+    expect([words, (await cli('search', words, '--mode', 'keyword')).stdout]).toEqual([
+      words,
+      expect.stringContaining('1. [DOCUMENT] Ada'),
+    ])
+})
+
+test('completion prints the script of a shell, which asks for what there is', async () => {
+  const completion = (...args: string[]) => startCli(['completion', ...args], environment).ended
+  const { stdout, exitCode } = await completion('bash')
+  expect(exitCode).toBe(0)
+  expect(stdout).toMatch(/daybook complete -- /u)
+  const checked = spawnSync('bash', ['-n'], { input: stdout, encoding: 'utf8' })
+  expect(checked).toMatchObject({ status: 0, stderr: '' })
+  expect((await completion('zsh')).stdout).toContain('#compdef daybook')
+  expect((await completion('fish')).stdout).toContain('complete -c daybook')
+  expect(await completion('csh')).toMatchObject({ exitCode: 2, stdout: '' })
 })
 
 test('complete names commands, options and their values', async () => {

@@ -46,7 +46,7 @@ const LINES: Readonly<Record<string, (given: Given) => readonly (readonly string
   similar: ({ memory }) => [[...COMMON.words], ['--id', memory]],
   recall: () => [[COMMON.key]],
   pop: () => [[COMMON.key]],
-  get: ({ memory }) => [[memory]],
+  get: ({ memory }) => [[memory], [memory.slice(0, -1)]],
   list: ({ other }) => [[], ['--project', other.id]],
   history: ({ memory }) => [[memory]],
   diff: ({ memory }) => [[memory, '1']],
@@ -116,6 +116,7 @@ const LINES: Readonly<Record<string, (given: Given) => readonly (readonly string
   ],
   parked: () => [['list']],
   operations: ({ other }) => [['list'], ['show', other.ids.operation.at(-1) ?? '']],
+  completion: () => [['bash']],
   console: ({ other }) => [['--print'], ['--print', '--project', other.name]],
   // It reads no memory, and would leave a daemon behind.
   start: () => [],

@@ -33,6 +33,7 @@ fragment hits on SearchResult { hits { snippet memory { id accessCount } } }`
 const READS = `query ($id: ID!) {
   memory(id: $id) { history { edges { node { changed } } } }
   memories(filter: { includeForgotten: true }) { edges { node { id part { parts { id } } } } }
+  memoriesByPrefix(prefix: $id) { id }
   pop(name: "auth-flow") { hits { score } }
   recall(key: "tokens") { hits { score } }
   unknownKey: recall(key: "nothing") { message }

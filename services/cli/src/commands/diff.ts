@@ -1,5 +1,6 @@
 import * as queries from '@daybook/api/queries'
 import type { Command } from 'commander'
+import { ID_OR_NUMBER_HELP, memoryId } from '../client/memory-id.ts'
 import { notFound, request } from '../client/request.ts'
 import { addExamples, addNotes, invocation, wholeNumber } from '../command.ts'
 import { renderDiff } from '../output/diff.ts'
@@ -8,7 +9,7 @@ import { painterFor, print, printJson } from '../output/print.ts'
 /** Adds the arguments, options and action of `daybook diff`. */
 export function configureDiff(command: Command): void {
   command
-    .argument('<id>', 'its id, as search shows it, or the plain UUID')
+    .argument('<id>', ID_OR_NUMBER_HELP)
     .argument('[from]', 'the version to compare (default: the one before the newest)', wholeNumber(1))
     .argument('[to]', 'the version to compare it with (default: the newest)', wholeNumber(1))
     .action((id: string, from: number | undefined, to: number | undefined, _: object, self: Command) =>
@@ -32,12 +33,13 @@ const DIFF = queries.diff(`
   text { change text }`)
 
 async function diff(
-  id: string,
+  given: string,
   from: number | undefined,
   to: number | undefined,
   command: Command,
 ): Promise<void> {
   const { connection, json } = invocation(command)
+  const id = await memoryId(connection, given)
   const first = from ?? Math.max(1, ((await request(connection, NEWEST, { id })).memory?.version ?? 1) - 1)
   const { diff: found } = await request(connection, DIFF, { id, from: first, to })
   if (found === null) throw notFound(id)

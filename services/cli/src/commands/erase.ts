@@ -2,6 +2,7 @@ import type { ResultOf } from '@daybook/api/graphql'
 import * as mutations from '@daybook/api/mutations'
 import { safeLine } from '@daybook/memory/safe-text'
 import type { Command } from 'commander'
+import { ID_HELP, memoryId } from '../client/memory-id.ts'
 import { request, succeeded } from '../client/request.ts'
 import { addExamples, addNotes, invocation } from '../command.ts'
 import { confirm, UsageError } from '../command-line.ts'
@@ -11,10 +12,7 @@ import type { Connection } from '../settings.ts'
 
 /** Adds the arguments, options and action of `daybook erase`. */
 export function configureErase(command: Command): void {
-  command.argument(
-    '[id]',
-    'its id, as search shows it, or the plain UUID; without it, what the filters select',
-  )
+  command.argument('[id]', `${ID_HELP}; without it, what the filters select`)
   addFilterOptions(command)
     .option('--dry-run', 'only show what would be erased')
     .option('--yes', 'do not ask')
@@ -47,16 +45,18 @@ const ERASE_MANY = mutations.eraseMany(
 type Erased = Extract<ResultOf<typeof ERASE>['result'], { __typename: 'Erased' }>
 
 async function erase(
-  id: string | undefined,
+  given: string | undefined,
   { dryRun = false, yes = false }: EraseOptions,
   command: Command,
 ): Promise<void> {
   const filter = await filterFrom(command)
   const { connection, json } = invocation(command)
-  if (id === undefined) return eraseMany(filter, { dryRun, yes, json, connection })
+  if (given === undefined) return eraseMany(filter, { dryRun, yes, json, connection })
   if (Object.keys(filter).length > 0)
     throw new UsageError('Give an id or filters, not both.', ['daybook erase --help'])
-  if (dryRun) throw new UsageError('--dry-run goes with filters: an id is one memory.', [`daybook get ${id}`])
+  if (dryRun)
+    throw new UsageError('--dry-run goes with filters: an id is one memory.', [`daybook get ${given}`])
+  const id = await memoryId(connection, given, { takesNumbers: false })
   await confirm(`Erase ${safeLine(id)} for good?`, yes)
   const erased = succeeded((await request(connection, ERASE, { id })).result)
   if (json) return printJson(erased)

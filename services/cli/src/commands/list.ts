@@ -3,6 +3,7 @@ import { MEMORY, NO_CONTENT } from '@daybook/client/documents/memory'
 import { age } from '@daybook/memory/hit-lines'
 import { safeLine } from '@daybook/memory/safe-text'
 import type { Command } from 'commander'
+import { keepList } from '../client/memory-id.ts'
 import { request } from '../client/request.ts'
 import { addExamples, invocation, wholeNumber } from '../command.ts'
 import { note, print, printJson, shorten } from '../output/print.ts'
@@ -47,12 +48,14 @@ async function list({ limit, after }: ListOptions, command: Command): Promise<vo
   const found = memories.edges.map(({ node }) => node)
   const next = memories.pageInfo.hasNextPage ? (memories.pageInfo.endCursor ?? null) : null
   if (content !== null) return printJson({ memories: found.map(content.withContent), next })
+  keepList(connection, found)
   if (found.length === 0) return note('No memory matches.')
   const now = Date.now()
   print(
     table(
-      ['kind', 'title', 'age', 'id'],
-      found.map(({ kind, title, createdAt, occurredAt, id, forgottenAt, shared }) => [
+      ['#', 'kind', 'title', 'age', 'id'],
+      found.map(({ kind, title, createdAt, occurredAt, id, forgottenAt, shared }, at) => [
+        at + 1,
         kind.toLowerCase(),
         shorten(safeLine(title), TITLE) +
           (forgottenAt === null ? '' : ' (forgotten)') +

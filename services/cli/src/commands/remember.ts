@@ -5,6 +5,7 @@ import { KIND_NAMES, type KindName, kindNamed } from '@daybook/memory/kinds/inde
 import { safeLine } from '@daybook/memory/safe-text'
 import { detectContext } from '@daybook/runtime/detect-context'
 import { type Command, Option } from 'commander'
+import { memoryId } from '../client/memory-id.ts'
 import { KEY_HELP, mutate } from '../client/mutate.ts'
 import { addExamples, addGlobalOptions, addNotes, collect, invocation, moment } from '../command.ts'
 import { UsageError } from '../command-line.ts'
@@ -110,9 +111,11 @@ async function remember(
     CommonOptions & { readonly context?: string | boolean }
   >()
   const context = await contextFor(named)
+  const { supersedes } = common as { readonly supersedes?: string }
   const input = toRememberInput(kind, options, values, {
     ...common,
     ...(context === null ? {} : { context }),
+    ...(supersedes !== undefined && { supersedes: await memoryId(connection, supersedes) }),
   })
   const { idempotencyKey: key } = common
   const variables = (idempotencyKey: string) => ({ input: { ...input, idempotencyKey } })

@@ -1,6 +1,7 @@
 import * as mutations from '@daybook/api/mutations'
 import { safeLine } from '@daybook/memory/safe-text'
 import type { Command } from 'commander'
+import { ID_OR_NUMBER_HELP, memoryId } from '../client/memory-id.ts'
 import { KEY_HELP, mutate } from '../client/mutate.ts'
 import { addExamples, invocation, moment, wholeNumber } from '../command.ts'
 import { noteUnshared } from '../output/memory.ts'
@@ -10,7 +11,7 @@ import { addChange } from '../remember/remember-input.ts'
 /** Adds the arguments, options and action of `daybook restore`. */
 export function configureRestore(command: Command): void {
   command
-    .argument('<id>', 'its id, as search shows it, or the plain UUID')
+    .argument('<id>', ID_OR_NUMBER_HELP)
     .option(
       '--version <n>',
       'whose content comes back; needed unless it is forgotten (see get --history)',
@@ -34,11 +35,12 @@ interface RestoreOptions {
 const RESTORE = mutations.restore('sequence duplicate memory { id title version shared }')
 
 async function restore(
-  id: string,
+  given: string,
   { version, expiresAt, idempotencyKey: key }: RestoreOptions,
   command: Command,
 ): Promise<void> {
   const { connection, json } = invocation(command)
+  const id = await memoryId(connection, given)
   const variables = (idempotencyKey: string) => ({ id, version, expiresAt, idempotencyKey })
   const { memory, sequence, duplicate } = await mutate(connection, RESTORE, variables, key)
   noteUnshared(memory)
@@ -49,7 +51,7 @@ async function restore(
 
 /** Adds the arguments, options and action of `daybook forget`. */
 export function configureForget(command: Command): void {
-  addChange(command, forget, 'search')
+  addChange(command, forget)
   addExamples(command, ['daybook forget insight:0192f0c1-8a3e-7c11-9d2b-3f0e5a6b7c8d'])
 }
 

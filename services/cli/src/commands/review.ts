@@ -10,6 +10,7 @@ import {
   type Suspicion,
 } from '@daybook/memory/settle'
 import { type Command, Option } from 'commander'
+import { ID_HELP, memoryId } from '../client/memory-id.ts'
 import { request, succeeded } from '../client/request.ts'
 import { addExamples, addGlobalOptions, addNotes, invocation, wholeNumber } from '../command.ts'
 import { counted, note, type Painter, painterFor, print, printJson, shorten } from '../output/print.ts'
@@ -30,8 +31,8 @@ export function configureReview(command: Command): void {
   command
     .command('settle')
     .description('decide about two memories; undo takes it back')
-    .argument('<older>', 'the id of the memory that gives way')
-    .argument('<newer>', 'the id of the memory that stays')
+    .argument('<older>', `the memory that gives way: ${ID_HELP}`)
+    .argument('<newer>', 'the memory that stays, likewise')
     .addOption(
       new Option('--as <what>', 'what becomes of them')
         .choices(Object.keys(SETTLEMENTS))
@@ -155,10 +156,12 @@ const DONE: Readonly<Record<Settlement, string>> = {
 }
 
 async function settle(
-  { older, newer, as }: { readonly older: string; readonly newer: string; readonly as: Settlement },
+  { as, ...given }: { readonly older: string; readonly newer: string; readonly as: Settlement },
   command: Command,
 ): Promise<void> {
   const { connection, json } = invocation(command)
+  const older = await memoryId(connection, given.older, { takesNumbers: false })
+  const newer = await memoryId(connection, given.newer, { takesNumbers: false })
   const settled = succeeded((await request(connection, SETTLE, { older, newer, as: enumValue(as) })).result)
   if (json) return printJson(settled)
   const { events, since, correlationId } = settled

@@ -4,6 +4,7 @@ import * as queries from '@daybook/api/queries'
 import { isKindName, type KindName } from '@daybook/memory/kinds/index'
 import { safeLine } from '@daybook/memory/safe-text'
 import type { Command } from 'commander'
+import { ID_OR_NUMBER_HELP, memoryId } from '../client/memory-id.ts'
 import { KEY_HELP, mutate } from '../client/mutate.ts'
 import { notFound, request } from '../client/request.ts'
 import { addExamples, addNotes, collect, invocation, wholeNumber } from '../command.ts'
@@ -17,7 +18,7 @@ import type { Connection } from '../settings.ts'
 /** Adds the arguments, options and action of `daybook revise`. */
 export function configureRevise(command: Command): void {
   command
-    .argument('<id>', 'its id, as search shows it, or the plain UUID')
+    .argument('<id>', ID_OR_NUMBER_HELP)
     .argument('[text...]', 'the new text; "-" reads standard input')
     .option(
       '--set <field=value>',
@@ -56,12 +57,13 @@ interface ReviseOptions {
 const REVISE = mutations.revise('sequence duplicate memory { id title version shared }')
 
 async function revise(
-  id: string,
+  given: string,
   words: readonly string[],
   { expectedVersion, idempotencyKey: key }: ReviseOptions,
   command: Command,
 ): Promise<void> {
   const { connection, json } = invocation(command)
+  const id = await memoryId(connection, given)
   const kind = await kindOf(connection, id)
   const text = words.length === 1 && words[0] === '-' ? await readText(process.stdin) : words.join(' ')
   const input = reviseInput(kind, kindOptions(kind), text === '' ? null : text, command.opts())

@@ -2,6 +2,7 @@ import type { InputOf } from '@daybook/api/graphql'
 import * as queries from '@daybook/api/queries'
 import { NO_CONTENT } from '@daybook/client/documents/memory'
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { ID_OR_NUMBER_HELP, memoryId } from '../client/memory-id.ts'
 import { request } from '../client/request.ts'
 import {
   addExamples,
@@ -105,14 +106,14 @@ async function search(query: string, options: SearchOptions, command: Command): 
     explain: options.explain === true,
     severalProjects: options.projects !== undefined,
   })
-  await showFound(result, content, options.asOf !== undefined || options.acrossVersions === true)
+  await showFound(connection, result, content, options.asOf !== undefined || options.acrossVersions === true)
 }
 
 /** Adds the arguments, options and action of `daybook similar`. */
 export function configureSimilar(command: Command): void {
   command
     .argument('[text...]', 'a text; or else --id or --vector')
-    .option('--id <id>', 'a memory, which is not similar to itself')
+    .option('--id <id>', `a memory, which is not similar to itself: ${ID_OR_NUMBER_HELP}`)
     .option('--vector <json>', "a vector of the index's model, as a JSON list of numbers", numbers)
     .option('--top-k <n>', 'at most so many, up to 100 (default 5)', wholeNumber(1))
   addFilterOptions(command).action((words: string[], options: SimilarOptions, self: Command) =>
@@ -150,11 +151,11 @@ async function similar(text: string, { id, vector, topK }: SimilarOptions, comma
     similarDocument(content?.memoryContent() ?? NO_CONTENT),
     {
       text: text === '' ? undefined : text,
-      id,
+      id: id && (await memoryId(connection, id)),
       vector,
       topK,
       filter: await filterFrom(command),
     },
   )
-  await showFound(result, content)
+  await showFound(connection, result, content)
 }

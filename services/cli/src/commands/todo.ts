@@ -12,12 +12,13 @@ import { addOpenList } from '../search/list-memories.ts'
 /** Adds the subcommands of `daybook todo`. */
 export function configureTodo(command: Command): void {
   addOpenList(command, 'what is left to do, newest first', listOpen)
-  addChange(command.command('done').description('say that it is done'), resolve, 'the list')
-  addChange(command.command('reopen').description('say that it is left to do after all'), reopen, 'the list')
+  addChange(command.command('done').description('say that it is done'), resolve)
+  addChange(command.command('reopen').description('say that it is left to do after all'), reopen)
   for (const one of command.commands) addGlobalOptions(one)
   addExamples(command, [
     'daybook todo',
     'daybook todo list --context shop',
+    'daybook todo done 2',
     'daybook todo done todo:0192f0c1-8a3e-7c11-9d2b-3f0e5a6b7c8d',
   ])
 }
@@ -29,7 +30,7 @@ const OPEN = queries.openTodos(
 async function listOpen(first: number | undefined, command: Command): Promise<void> {
   const { connection, json } = invocation(command)
   const { openTodos } = await request(connection, OPEN, { filter: await filterFrom(command), first })
-  printOpen(openTodos, { json, name: 'todos', none: 'Nothing is left to do.' })
+  printOpen(openTodos, { connection, json, name: 'todos', none: 'Nothing is left to do.' })
 }
 
 const RESOLVE = mutations.resolveTodo('sequence duplicate memory { id title version shared }')
@@ -51,7 +52,7 @@ async function reopen(id: string, key: string | undefined, command: Command): Pr
 /** Adds the subcommands of `daybook session`. */
 export function configureSession(command: Command): void {
   addOpenList(command, 'the sessions that nobody has closed, newest first', listActive)
-  addChange(command.command('close').description('say that it has ended'), close, 'the list')
+  addChange(command.command('close').description('say that it has ended'), close)
   for (const one of command.commands) addGlobalOptions(one)
   addExamples(command, [
     'daybook session',
@@ -67,7 +68,7 @@ const ACTIVE = queries.activeSessions(
 async function listActive(first: number | undefined, command: Command): Promise<void> {
   const { connection, json } = invocation(command)
   const { activeSessions } = await request(connection, ACTIVE, { filter: await filterFrom(command), first })
-  printOpen(activeSessions, { json, name: 'sessions', none: 'No session is active.' })
+  printOpen(activeSessions, { connection, json, name: 'sessions', none: 'No session is active.' })
 }
 
 const CLOSE = mutations.closeSession('sequence duplicate memory { id title version shared }')

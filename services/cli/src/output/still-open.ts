@@ -1,5 +1,7 @@
 import { age } from '@daybook/memory/hit-lines'
 import { safeLine } from '@daybook/memory/safe-text'
+import { keepList } from '../client/memory-id.ts'
+import type { Invocation } from '../command.ts'
 import { noteUnshared } from './memory.ts'
 import { note, print, printJson, shorten } from './print.ts'
 import { table } from './table.ts'
@@ -23,19 +25,21 @@ const TITLE = 60
 /** Prints open todos or active sessions. @param name the list's name in JSON */
 export function printOpen(
   { edges, pageInfo }: OpenPage,
-  { json, name, none }: { readonly json: boolean; readonly name: string; readonly none: string },
+  { connection, json, name, none }: Invocation & { readonly name: string; readonly none: string },
 ): void {
   const memories = edges.flatMap((edge) => (edge === null ? [] : [edge.node]))
   if (json) return printJson({ [name]: memories, more: pageInfo.hasNextPage })
+  keepList(connection, memories)
   if (memories.length === 0) return note(none)
   const now = Date.now()
-  const rows = memories.map(({ id, title, context, createdAt }) => [
+  const rows = memories.map(({ id, title, context, createdAt }, at) => [
+    at + 1,
     shorten(safeLine(title), TITLE),
     safeLine(context ?? ''),
     age(createdAt, now),
     safeLine(id),
   ])
-  print(table(['what', 'context', 'since', 'id'], rows))
+  print(table(['#', 'what', 'context', 'since', 'id'], rows))
   if (pageInfo.hasNextPage) note('There are more: --limit 100')
 }
 

@@ -6,7 +6,9 @@ import { nameInMemory } from '@daybook/memory/kinds/name-in-memory'
 import { LIMITS } from '@daybook/memory/limits'
 import { sizeInWords } from '@daybook/memory/text-rules'
 import { type Command, Option } from 'commander'
+import { ID_OR_NUMBER_HELP, memoryId } from '../client/memory-id.ts'
 import { KEY_HELP } from '../client/mutate.ts'
+import { invocation } from '../command.ts'
 import { UsageError } from '../command-line.ts'
 import { note } from '../output/print.ts'
 import { CLEARED, commonFields } from './common-options.ts'
@@ -159,16 +161,16 @@ export function kindOptions(kind: KindName): readonly KindOption[] {
   }))
 }
 
-/** What a change of one memory does, once its id and the key of the request are read. */
+/** What a change of one memory does, once its whole id and the key of the request are read. */
 type Change = (id: string, key: string | undefined, command: Command) => Promise<void>
 
 /** Adds the id of the memory that a command changes, the key under which it may be sent again, and the action. */
-export function addChange(command: Command, change: Change, seenIn: 'search' | 'the list'): void {
+export function addChange(command: Command, change: Change): void {
   command
-    .argument('<id>', `its id, as ${seenIn} shows it, or the plain UUID`)
+    .argument('<id>', ID_OR_NUMBER_HELP)
     .option('--idempotency-key <key>', KEY_HELP)
-    .action((id: string, { idempotencyKey }: { idempotencyKey?: string }, self: Command) =>
-      change(id, idempotencyKey, self),
+    .action(async (id: string, { idempotencyKey }: { idempotencyKey?: string }, self: Command) =>
+      change(await memoryId(invocation(self).connection, id), idempotencyKey, self),
     )
 }
 

@@ -4,11 +4,13 @@ import { NO_CONTENT } from '@daybook/client/documents/memory'
 import type * as MemoryContent from '@daybook/client/documents/memory-content'
 import { safeText } from '@daybook/memory/safe-text'
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { keepList } from '../client/memory-id.ts'
 import { request } from '../client/request.ts'
 import { collect, invocation, sinceMoment, wholeNumber } from '../command.ts'
 import { UsageError } from '../command-line.ts'
 import { note, painterFor, print, printJson } from '../output/print.ts'
 import { foundFragment, renderHit, type searchDocument } from '../output/search-hit.ts'
+import type { Connection } from '../settings.ts'
 
 /** Searches for a person or an emotion, and prints what was found. */
 export async function findMemories(
@@ -49,17 +51,18 @@ async function findAndShow<Variables>(
   const content = json ? await import('@daybook/client/documents/memory-content') : null
   const asked = document(foundFragment(content?.memoryContent() ?? NO_CONTENT))
   const [found] = Object.values(await request(connection, asked, variables))
-  await showFound(found as ResultOf<Found>, content)
+  await showFound(connection, found as ResultOf<Found>, content)
 }
 
 type SearchOutcome = ResultOf<ReturnType<typeof searchDocument>>['search'] | ResultOf<Found>
 
 /**
- * Prints what a search found: hits, or JSON alone; what is missing on standard error.
+ * Prints what a search found: hits, whose numbers stand for their ids from then on, or JSON alone; what is missing on standard error.
  * @param content the module that puts a kind's fields together, if JSON is wanted
  * @param withVersion whether hits say their version
  */
 export async function showFound(
+  connection: Connection,
   result: SearchOutcome,
   content: typeof MemoryContent | null,
   withVersion = false,
@@ -71,6 +74,10 @@ export async function showFound(
     const hits = result.hits.map((hit) => compactHit({ ...hit, memory: content.withContent(hit.memory) }))
     return printJson({ ...result, hits })
   }
+  keepList(
+    connection,
+    result.hits.map(({ memory }) => memory),
+  )
   if (result.hits.length === 0 && result.message === null) note('Nothing was found.')
   const paint = painterFor(process.stdout)
   const now = Date.now()

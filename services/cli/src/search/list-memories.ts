@@ -3,6 +3,7 @@ import * as queries from '@daybook/api/queries'
 import { MEMORY, NO_CONTENT } from '@daybook/client/documents/memory'
 import { safeLine } from '@daybook/memory/safe-text'
 import type { Command } from 'commander'
+import { keepList } from '../client/memory-id.ts'
 import { request } from '../client/request.ts'
 import { invocation, wholeNumber } from '../command.ts'
 import { note, print, printJson, shorten } from '../output/print.ts'
@@ -14,7 +15,7 @@ const WHOLE = '...Memory ...MemoryContent'
 /** The longest title in a list, in characters. */
 const TITLE = 60
 
-/** Prints the latest events, or panic attacks: the day, the title and the id of each. */
+/** Prints the latest events, or panic attacks: the number, the day, the title and the id of each. */
 export async function listMemories(
   what: 'events' | 'panic attacks',
   limit: number | undefined,
@@ -29,13 +30,15 @@ export async function listMemories(
       ? (await request(connection, queries.recentEvents(WHOLE, fragments), given)).recentEvents
       : (await request(connection, queries.panicAttacks(WHOLE, fragments), given)).panicAttacks
   if (content !== null) return printJson({ memories: memories.map((memory) => content.withContent(memory)) })
+  keepList(connection, memories)
   if (memories.length === 0) return note(`There are no ${what}.`)
-  const rows = memories.map(({ occurredAt, createdAt, title, id }) => [
+  const rows = memories.map(({ occurredAt, createdAt, title, id }, at) => [
+    at + 1,
     (occurredAt ?? createdAt).slice(0, 10),
     shorten(safeLine(title), TITLE),
     safeLine(id),
   ])
-  print(table(['day', 'what', 'id'], rows))
+  print(table(['#', 'day', 'what', 'id'], rows))
 }
 
 const FRIENDS = queries.friends('name summary importance memories memory { id }')

@@ -1,3 +1,4 @@
+import { newId } from '@daybook/memory/id'
 import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { startTestGateway, type TestClient, testClient, useTestGateway } from '../testing/test-gateway.ts'
@@ -29,6 +30,7 @@ const WAYS: Readonly<Record<string, string>> = {
   text: '{ search(query: "deployment password") { text } }',
   list: '{ memories { edges { node { text } } } }',
   forgotten: '{ memories(filter: { includeForgotten: true }) { edges { node { text } } } }',
+  'beginning of ids': `{ memoriesByPrefix(prefix: "${newId().slice(0, 4)}") { text } }`,
   context: '{ contextFor(query: "deployment password") { text } }',
   recall: '{ pop(name: "deployment") { hits { memory { text } } } }',
   similar: `{ similar(text: "${POISON}") { hits { memory { text } } } }`,

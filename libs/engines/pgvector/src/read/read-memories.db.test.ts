@@ -5,6 +5,7 @@ import {
   type MemoryFilter,
   matchesFilter,
 } from '@daybook/memory/filter'
+import { parseMemoryIdPrefix } from '@daybook/memory/id'
 import { KIND_NAMES } from '@daybook/memory/kinds/index'
 import type { Memory } from '@daybook/memory/state'
 import { note, rememberCommand } from '@daybook/memory/testing/commands'
@@ -20,7 +21,14 @@ import { readAccess, startAccessTracker } from './access.ts'
 import { filterCondition } from './filter.ts'
 import { liveReadModel, pgvectorStatus } from './live-read-model.ts'
 import { memoriesEver } from './past-memories.ts'
-import { listMemories, listMemoriesAsOf, readByKey, readMemories, recentKeys } from './read-memories.ts'
+import {
+  listMemories,
+  listMemoriesAsOf,
+  readByKey,
+  readIdRange,
+  readMemories,
+  recentKeys,
+} from './read-memories.ts'
 
 const label = fc.constantFrom('red', 'blue', 'green', '{a,"b"}')
 const moment = fc.constantFrom(
@@ -213,6 +221,23 @@ describe.each(TEST_DATABASES)('reading memories on $name', ({ start }) => {
     await harness.apply(scope)
     expect((await read('auth')).map(({ sequence }) => sequence)).toEqual([3])
     expect((await read('renamed')).map(({ sequence }) => sequence)).toEqual([6])
+  })
+
+  it('finds memories of the project by how their ids begin, forgotten ones too', async () => {
+    const [scope, other] = [await harness.newProject(), await harness.newProject()]
+    const ids = ['000', '5ff', '600'].map((end) => `3f2a91c8-0000-4000-8000-000000000${end}`)
+    for (const id of ids.toReversed()) await harness.append(scope, rememberCommand(note(id), id))
+    await harness.append(scope, { type: 'forget', id: ids[1]! })
+    await harness.append(other, rememberCommand(note('of the other')))
+    for (const one of [scope, other]) await harness.apply(one)
+    const read = async (prefix: string, limit = 10, of = scope) =>
+      textsOf(await readIdRange(of, harness.readModel.tables, parseMemoryIdPrefix(prefix)!, limit))
+    expect(await read('3f2a')).toEqual(ids)
+    expect(await read('note:3F2A91C', 2)).toEqual(ids.slice(0, 2))
+    expect(await read('3f2a91c8-0000-4000-8000-0000000005')).toEqual([ids[1]])
+    expect(await read('3f2b')).toEqual([])
+    expect(await read('todo:3f2a')).toEqual([])
+    expect(await read('3f2a', 10, other)).toEqual([])
   })
 
   it('never reads another project', async () => {

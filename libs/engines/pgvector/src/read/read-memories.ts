@@ -1,5 +1,6 @@
 import { contentHash } from '@daybook/memory/content'
 import type { MemoryFilter } from '@daybook/memory/filter'
+import type { MemoryIdRange } from '@daybook/memory/id'
 import type { KindName } from '@daybook/memory/kinds/index'
 import { embeddedTextOf, type Memory, type MemoryState } from '@daybook/memory/state'
 import type { Database } from '@daybook/postgres/connect'
@@ -42,6 +43,22 @@ export async function readMemories(
     select ${wholeState('m')} as state, m.version, m.sequence, m.first_sequence from ${tables.memories} m
     where m.project_id = ${projectId} and m.memory_id = any(${ids}::uuid[])`.execute(db)
   return new Map(rows.map((row) => [row.state.id, toMemory(row)]))
+}
+
+/** The memories whose ids are in the range, in the order of their ids; forgotten ones too, but not those in quarantine. */
+export async function readIdRange(
+  { db, projectId }: ProjectScope,
+  tables: ReadTables,
+  { kind, first, last }: MemoryIdRange,
+  limit: number,
+): Promise<Memory[]> {
+  const filter = { includeForgotten: true, ...(kind !== null && { kinds: [kind] }) }
+  const { rows } = await sql<MemoryColumns>`
+    select ${wholeState('m')} as state, m.version, m.sequence, m.first_sequence from ${tables.memories} m
+    where m.project_id = ${projectId} and m.memory_id between ${first}::uuid and ${last}::uuid
+      and ${filterCondition(tables, filter)}
+    order by m.memory_id limit ${limit}`.execute(db)
+  return rows.map(toMemory)
 }
 
 /** Those of these memories (plain UUIDs) whose text has no vector yet. */

@@ -88,6 +88,31 @@ describe('markdown', () => {
     ])
   })
 
+  test.each([
+    ['aliases: [Countess of Lovelace, AAL, null]', 'Countess of Lovelace, AAL'],
+    ['Alias: "Countess of Lovelace, AAL"', 'Countess of Lovelace, AAL'],
+    ['aliases:\n  - Ada\n  - AAL\nalias: AAL', 'AAL'],
+    ['aliases: []', null],
+    ['alias: {a: 1}', null],
+  ])('other names of a note, %j, stand above its text', async (given, names) => {
+    const path = write('aliases/Ada.md', `---\n${given}\n---\nKeeps bees.`)
+    const content = names === null ? 'Keeps bees.' : `Also called: ${names}\n\nKeeps bees.`
+    expect(inputs((await readForeign(path)).items)).toMatchObject([
+      { content: { document: { title: 'Ada', content } } },
+    ])
+  })
+
+  test('links and embeds stay as they are written, and what they name is a document of its own', async () => {
+    const text = 'See [[Bees]], [[people/Ada#Hives|the keeper]] and ![[Plan.pdf]]. ![[Bees]]'
+    write('links/Index.md', text)
+    write('links/Bees.md', 'They sleep in groups.')
+    const { items } = await readForeign(join(folder, 'links'))
+    expect(inputs(items)).toMatchObject([
+      { content: { document: { title: 'Bees', content: 'They sleep in groups.' } } },
+      { content: { document: { title: 'Index', content: text } } },
+    ])
+  })
+
   test('what only has a kind is a document of others', async () => {
     const path = write('todo.md', '---\nkind: todo\nstatus: done\n---\nPaint the fence.')
     expect(inputs((await readForeign(path)).items)).toMatchObject([

@@ -103,6 +103,8 @@ function* readItem(
 }
 
 /**
+ * The text stays as it is written, links and embeds too: the names in `[[Note|shown]]` are words of it, and the note itself is a document
+ * of its own. Other names of the note stand above the text, where words and meaning find them.
  * @param externalId names the file, so that importing it again revises its document
  * @returns the problem if there is no text
  */
@@ -125,6 +127,10 @@ function documentFrom({ fields, body }: MarkdownFile, path: string, externalId: 
   const tags = take(['tags', 'tag'], (value) =>
     typeof value === 'object' || typeof value === 'string' ? listOf(value) : undefined,
   ).flat()
+  const aliases = Object.entries(fields).flatMap(([name, value]) =>
+    ALIASES.has(name.toLowerCase()) ? namesIn(value).filter((alias) => alias !== title) : [],
+  )
+  const content = aliases.length === 0 ? body : `Also called: ${[...new Set(aliases)].join(', ')}\n\n${body}`
   let occurredAt: string | undefined
   // One date is when it happened; a second one stays in the metadata.
   take(['date', 'created', 'created_at'], (value) => {
@@ -133,13 +139,19 @@ function documentFrom({ fields, body }: MarkdownFile, path: string, externalId: 
     return occurredAt
   })
   return {
-    content: { document: { title: title.slice(0, LIMITS.nameCharacters), content: body, externalId } },
+    content: { document: { title: title.slice(0, LIMITS.nameCharacters), content, externalId } },
     labels: [...new Set(tags.map((tag) => tag.replace(/^#/u, '')))],
     occurredAt,
     metadata: metadataOf({ ...Object.fromEntries(others), path }),
-    idempotencyKey: `markdown:${hash(externalId, JSON.stringify(fields), body)}`,
+    idempotencyKey: `markdown:${hash(externalId, JSON.stringify(fields), content)}`,
   }
 }
+
+const ALIASES = new Set(['aliases', 'alias'])
+
+/** Names have blanks in them, so only commas part those that are one text. */
+const namesIn = (value: unknown): string[] =>
+  typeof value === 'string' ? namesIn(value.split(',')) : Array.isArray(value) ? listOf(value) : []
 
 const NAMED_MONTH =
   /^(?:\w+,? )?(?:\d{1,2}(?:st|nd|rd|th)? (?:of )?[A-Za-z]{3,9},? \d{4}|[A-Za-z]{3,9} \d{1,2}(?:st|nd|rd|th)?,? \d{4})$/u

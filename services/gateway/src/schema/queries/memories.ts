@@ -1,5 +1,7 @@
+import { ValidationError } from '@daybook/memory/errors'
 import { checkFilter } from '@daybook/memory/filter'
-import { listMemories, listMemoriesAsOf, STILL_OPEN } from '@daybook/pgvector/read/read-memories'
+import { parseMemoryIdPrefix } from '@daybook/memory/id'
+import { listMemories, listMemoriesAsOf, readIdRange, STILL_OPEN } from '@daybook/pgvector/read/read-memories'
 import { type ResolveCursorConnectionArgs, resolveCursorConnection } from '@pothos/plugin-relay'
 import { AS_OF, pastMoment, requireAtLeast } from '../../find-memories.ts'
 import { builder } from '../builder.ts'
@@ -38,6 +40,30 @@ builder.queryField('memories', (t) =>
         ({ limit }: ResolveCursorConnectionArgs) => list({ filter, before: page.after, limit }),
       )
       return withOwnCursors(connection)
+    },
+  }),
+)
+
+/** Enough to name five, and to know whether there are others. */
+const ALIKE = 6
+
+builder.queryField('memoriesByPrefix', (t) =>
+  t.field({
+    type: [memoryInterface],
+    description: `The memories whose ids begin so, in the order of their ids: ${ALIKE} at most. Forgotten ones too, but not those in quarantine.`,
+    args: {
+      prefix: t.arg.id({
+        required: true,
+        description:
+          '4 or more hexadecimal digits of the UUID, with or without the kind before them: `3f2a91c`, `note:3f2a91c`.',
+      }),
+    },
+    resolve: async (_, { prefix }, { project, readModel }) => {
+      const range = parseMemoryIdPrefix(prefix)
+      if (range === null)
+        throw new ValidationError('prefix', 'must be the beginning of an id, 4 digits or more')
+      const { tables } = await readModel()
+      return readIdRange(project, tables, range, ALIKE)
     },
   }),
 )
