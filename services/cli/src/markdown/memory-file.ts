@@ -113,12 +113,29 @@ export function parseMarkdown(text: string): MarkdownFile {
   const found = whole.startsWith('---') ? FRONT_MATTER.exec(whole) : null
   if (found === null || found.index !== 0) return { fields: {}, body: withoutLastLineEnd(whole) }
   try {
-    const fields: unknown = parse(found[1] ?? '', { schema: 'core' })
+    const fields = parseFields(found[1] ?? '')
     if (fields !== null && (typeof fields !== 'object' || Array.isArray(fields)))
       throw new Error('it is no list of names with values')
     return { fields: { ...fields }, body: withoutLastLineEnd(whole.slice(found[0].length)) }
   } catch (error) {
     return { fields: {}, body: withoutLastLineEnd(whole), problem: (error as Error).message }
+  }
+}
+
+/** A line whose value has a colon of its own, as people write titles, and is neither quoted nor a list. */
+const COLON_IN_VALUE = /^([\w-]+):[ \t]+(?!["'[{|>&*])(.*:(?:[ \t].*|$))$/gmu
+
+/** The fields of a front matter; if it is no YAML, with what its colons hold together. @throws YAMLParseError */
+function parseFields(yaml: string): unknown {
+  try {
+    return parse(yaml, { schema: 'core' })
+  } catch (error) {
+    const quoted = yaml.replace(
+      COLON_IN_VALUE,
+      (_, name, value) => `${name}: ${JSON.stringify(value.trim())}`,
+    )
+    if (quoted === yaml) throw error
+    return parse(quoted, { schema: 'core' })
   }
 }
 

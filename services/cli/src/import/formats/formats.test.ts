@@ -51,11 +51,39 @@ describe('markdown', () => {
     const { items } = await readForeign(join(folder, 'bad'))
     expect(items.map((item) => [item.where, ...Object.keys(item).slice(1)])).toEqual([
       ['a.md', 'leftOut'],
-      ['a.md', 'input', 'id'],
-      ['b.md', 'problem'],
-      ['c.md', 'input', 'id'],
+      ['a.md', 'input'],
+      ['b.md', 'leftOut'],
+      ['c.md', 'input'],
     ])
     expect(inputs(items)[1]).toMatchObject({ content: { document: { content: '---\n: [\n---\nx' } } })
+  })
+
+  test('notes as people write them: a colon in a title, properties alone, a date as name, tags of many forms', async () => {
+    write('people/colon.md', '---\ntitle: L2: the split (Part: Core)\ntags: [a, b]\n---\nok')
+    write('people/props.md', '---\nowner: Bea\ntags: 2024\n---')
+    write('people/2023-01-01.md', '---\ntags: \'["alpha", "two words"]\'\n---\ngarlic')
+    const { items } = await readForeign(join(folder, 'people'))
+    expect(inputs(items)).toMatchObject([
+      {
+        content: { document: { content: 'garlic' } },
+        occurredAt: expect.stringMatching(/^2023-01-01|^2022-12-31/u),
+        labels: ['alpha', 'two words'],
+      },
+      { content: { document: { title: 'L2: the split (Part: Core)', content: 'ok' } }, labels: ['a', 'b'] },
+      { content: { document: { content: 'owner: Bea\ntags: 2024' } }, labels: ['2024'] },
+    ])
+  })
+
+  test('a note longer than a text may be becomes several documents, and a name is one however its accents are written', async () => {
+    const word = 'lantern '
+    const { items: long } = await readForeign(write('long/big.md', word.repeat(20_000)))
+    expect(inputs(long)).toMatchObject(
+      ['big.md', 'big.md#2', 'big.md#3'].map((externalId) => ({ content: { document: { externalId } } })),
+    )
+    for (const form of ['NFC', 'NFD']) {
+      const { items } = await readForeign(write(`${form}/${'é'.normalize(form)}.md`, 'x'))
+      expect(inputs(items)).toMatchObject([{ content: { document: { title: 'é', externalId: 'é.md' } } }])
+    }
   })
 
   test('a folder without Markdown is refused', async () => {

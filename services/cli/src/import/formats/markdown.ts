@@ -1,5 +1,6 @@
 import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { basename, extname, join, relative } from 'node:path'
+import { splitText } from '@daybook/memory/documents/split-text'
 import { LIMITS } from '@daybook/memory/limits'
 import { parseMoment } from '@daybook/runtime/units'
 import { UsageError } from '../../command-line.ts'
@@ -93,10 +94,18 @@ function* readItem(
     const parsed = parseMarkdown(text)
     const isMemory = isMemoryFile(parsed)
     if (parsed.problem !== undefined) yield { where, leftOut: 'unreadable front matters (kept as text)' }
-    const input = isMemory ? inputFromMemoryFile(parsed) : documentFrom(parsed, where, join(folder, where))
+    if (!isMemory) {
+      if (text.trim() === '') return yield { where, leftOut: 'empty files' }
+      // Some systems take the accents of a name apart: it is the same file.
+      const path = where.normalize('NFC')
+      for (const input of documentsFrom(parsed, path, join(folder.normalize('NFC'), path)))
+        yield { where, input }
+      return
+    }
+    const input = inputFromMemoryFile(parsed)
     if (typeof input === 'string') return yield { where, problem: input }
     const { id } = parsed.fields
-    yield { where, input, id: isMemory && typeof id === 'string' ? id : undefined }
+    yield { where, input, id: typeof id === 'string' ? id : undefined }
   } catch (error) {
     yield { where, problem: `cannot be read: ${(error as Error).message}` }
   }
@@ -104,12 +113,11 @@ function* readItem(
 
 /**
  * The text stays as it is written, links and embeds too: the names in `[[Note|shown]]` are words of it, and the note itself is a document
- * of its own. Other names of the note stand above the text, where words and meaning find them.
+ * of its own. Other names of the note stand above the text, where words and meaning find them. Of a note that is its properties
+ * alone, these are the text. What is longer than a text may be becomes several documents.
  * @param externalId names the file, so that importing it again revises its document
- * @returns the problem if there is no text
  */
-function documentFrom({ fields, body }: MarkdownFile, path: string, externalId: string): KeyedInput | string {
-  if (body.trim() === '') return 'has no text'
+function documentsFrom({ fields, body }: MarkdownFile, path: string, externalId: string): KeyedInput[] {
   const others = new Map(Object.entries(fields))
   /** Takes the fields with these names out, whatever their capitals: Obsidian does not tell them apart. */
   const take = <Value>(names: readonly string[], read: (value: unknown) => Value | undefined): Value[] =>
@@ -125,12 +133,20 @@ function documentFrom({ fields, body }: MarkdownFile, path: string, externalId: 
     typeof value === 'string' || typeof value === 'number' ? String(value) : undefined,
   )
   const tags = take(['tags', 'tag'], (value) =>
-    typeof value === 'object' || typeof value === 'string' ? listOf(value) : undefined,
+    typeof value === 'number'
+      ? [String(value)]
+      : value === null || typeof value === 'boolean'
+        ? undefined
+        : listOf(value),
   ).flat()
   const aliases = Object.entries(fields).flatMap(([name, value]) =>
     ALIASES.has(name.toLowerCase()) ? namesIn(value).filter((alias) => alias !== title) : [],
   )
-  const content = aliases.length === 0 ? body : `Also called: ${[...new Set(aliases)].join(', ')}\n\n${body}`
+  const properties = Object.entries(fields).map(
+    ([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  )
+  const text = body.trim() === '' ? properties.join('\n') : body
+  const content = aliases.length === 0 ? text : `Also called: ${[...new Set(aliases)].join(', ')}\n\n${text}`
   let occurredAt: string | undefined
   // One date is when it happened; a second one stays in the metadata.
   take(['date', 'created', 'created_at'], (value) => {
@@ -138,13 +154,22 @@ function documentFrom({ fields, body }: MarkdownFile, path: string, externalId: 
     occurredAt = dateIn(value)
     return occurredAt
   })
-  return {
-    content: { document: { title: title.slice(0, LIMITS.nameCharacters), content, externalId } },
+  // As diaries name their notes.
+  occurredAt ??= dateIn(/^\d{4}-\d\d-\d\d(?=\D|$)/u.exec(basename(path))?.[0])
+  const metadata = metadataOf({ ...Object.fromEntries(others), path })
+  return splitText(content).map((part, at) => ({
+    content: {
+      document: {
+        title: title.slice(0, LIMITS.nameCharacters),
+        content: part,
+        externalId: at === 0 ? externalId : `${externalId}#${at + 1}`,
+      },
+    },
     labels: [...new Set(tags.map((tag) => tag.replace(/^#/u, '')))],
     occurredAt,
-    metadata: metadataOf({ ...Object.fromEntries(others), path }),
-    idempotencyKey: `markdown:${hash(externalId, JSON.stringify(fields), content)}`,
-  }
+    metadata,
+    idempotencyKey: `markdown:${hash(externalId, JSON.stringify(fields), part)}`,
+  }))
 }
 
 const ALIASES = new Set(['aliases', 'alias'])
