@@ -1,12 +1,13 @@
 import { table } from './table.mjs'
 
-const { describeSettings } = await import('@daybook/runtime/settings')
+const { SETTINGS } = await import('@daybook/runtime/settings')
+const { describeSettings } = await import('@daybook/runtime/settings/setting')
 
 /** Every setting, from their schema. */
 export const settingsTable = () =>
   table(
     ['setting', 'type', 'default', 'meaning'],
-    describeSettings().map(({ name, type, default: standard, description }) => [
+    describeSettings(SETTINGS).map(({ name, type, default: standard, description }) => [
       `\`${name}\``,
       type,
       standard === null ? 'none' : `\`${standard}\``,

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { DEFAULT_PORTS } from '@daybook/runtime/config'
-import { describeSettings } from '@daybook/runtime/settings'
+import { SETTINGS as ALL } from '@daybook/runtime/settings'
+import { describeSettings } from '@daybook/runtime/settings/setting'
 import { describe, expect, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 
@@ -13,7 +14,7 @@ import { parse, parseAllDocuments } from 'yaml'
 const root = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url))
 const read = (path: string) => readFileSync(root(path), 'utf8')
 const SERVICES = Object.keys(DEFAULT_PORTS) as (keyof typeof DEFAULT_PORTS)[]
-const SETTINGS = new Set(describeSettings().map(({ name }) => name))
+const SETTINGS = new Set(describeSettings(ALL).map(({ name }) => name))
 const PINNED = /^[\w./-]+:[\w.-]+$/u
 
 /** What is read here of compose.yaml; merge keys are resolved. */

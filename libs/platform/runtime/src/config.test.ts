@@ -3,8 +3,8 @@ import { homedir, tmpdir } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import { DEFAULT_PORTS, readConfig } from './config.ts'
-import { listSettings } from './settings/setting.ts'
-import { describeSettings, SETTINGS } from './settings.ts'
+import { describeSettings, listSettings } from './settings/setting.ts'
+import { SETTINGS } from './settings.ts'
 
 describe('the folder of models', () => {
   afterEach(() => vi.unstubAllEnvs())
@@ -145,7 +145,7 @@ describe('the settings', () => {
   })
 
   it('are described, each with what it is, what it is for and its default', () => {
-    const described = describeSettings()
+    const described = describeSettings(SETTINGS)
     expect(described.length).toBeGreaterThan(10)
     for (const { type, description } of described) {
       expect(type).not.toBe('')
@@ -179,7 +179,7 @@ describe('the settings', () => {
   })
 
   it('that are empty count as absent', () => {
-    const names = describeSettings().map(({ name }) => name)
+    const names = describeSettings(SETTINGS).map(({ name }) => name)
     expect(readConfig(Object.fromEntries(names.map((name) => [name, ''])))).toEqual(readConfig({}))
   })
 

@@ -5,17 +5,14 @@ import { DEFAULT_HTTP_LIMITS } from './http/http-server.ts'
 import {
   bytes,
   duration,
-  fileVariable,
   folder,
   hostNames,
   list,
-  listSettings,
   names,
   onOrOff,
   origins,
   privateOrigin,
   privateUrl,
-  type Setting,
   type Settings,
   url,
   urls,
@@ -480,7 +477,7 @@ export const SETTINGS = {
     schema: names('core', 'people', 'documents', 'files', 'ops', 'all').prefault('core'),
     type: 'names',
     description:
-      'Which tools agents see over MCP, separated by commas: `core`, `people`, `documents`, `ops`, or `all`. A client may choose others with `/mcp?toolsets=`',
+      'Which tools agents see over MCP, separated by commas: `core`, `people`, `documents`, `files`, `ops`, or `all`. A client may choose others with `/mcp?toolsets=`',
   },
   otlpEndpoint: {
     name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
@@ -496,18 +493,3 @@ export const SETTINGS = {
     description: 'Lowest level of log lines that are written',
   },
 } as const satisfies Settings
-
-/** A setting as the documentation shows it. */
-export interface SettingDocumentation extends Omit<Setting, 'schema'> {
-  /** As written in the environment; null if there is no default. */
-  readonly default: string | null
-}
-
-/** All settings, in the order of the schema. */
-export function describeSettings(): SettingDocumentation[] {
-  return listSettings(SETTINGS).map(({ name, type, description, schema, secret }) => {
-    const standard = schema instanceof z.ZodPrefault ? String(schema.def.defaultValue) : null
-    const instead = secret === true ? `, or its file in \`${fileVariable(name)}\`` : ''
-    return { name, type: `${type}${instead}`, description, default: standard }
-  })
-}

@@ -200,3 +200,18 @@ function originOf(text: string): string | null {
   const { origin } = new URL(text)
   return origin === 'null' ? text.toLowerCase() : origin
 }
+
+/** A setting as the documentation shows it. */
+export interface SettingDocumentation extends Omit<Setting, 'schema'> {
+  /** As written in the environment; null if there is no default. */
+  readonly default: string | null
+}
+
+/** The settings as the documentation shows them, in their order. */
+export function describeSettings(settings: Settings): SettingDocumentation[] {
+  return listSettings(settings).map(({ name, type, description, schema, secret }) => {
+    const standard = schema instanceof z.ZodPrefault ? String(schema.def.defaultValue) : null
+    const instead = secret === true ? `, or its file in \`${fileVariable(name)}\`` : ''
+    return { name, type: `${type}${instead}`, description, default: standard }
+  })
+}
