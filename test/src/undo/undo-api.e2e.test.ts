@@ -260,7 +260,7 @@ describe('what was done can be undone', () => {
     expect(await open()).toEqual(['buy bread', 'buy milk'])
     expect((await cli(ada, 'todo', 'done', bread)).stdout).toContain('Done: buy bread')
     expect(await open()).toEqual(['buy milk'])
-    expect((await cli(ada, 'todo')).stdout).toMatch(/^what\s+context\s+since\s+id\nbuy milk .*todo:/u)
+    expect((await cli(ada, 'todo')).stdout).toMatch(/^#\s+what\s+context\s+since\s+id\n1\s+buy milk .*todo:/u)
     expect(await change(ada, `resolveTodo(id: "${session}")`)).toMatchObject({ field: 'id' })
   })
 

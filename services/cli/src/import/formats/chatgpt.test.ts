@@ -68,5 +68,6 @@ test('an export in several files is read whole', async () => {
   expect(await texts(join(folder, 'parts'))).toEqual([
     expect.stringContaining('the first file'),
     expect.stringContaining('the second file'),
+    { where: 'user.json', leftOut: 'files without conversations' },
   ])
 })

@@ -25,6 +25,10 @@ export const mem0: JsonFormat = {
   },
 }
 
+/** A name, also where a program has numbers for them. */
+const nameOf = (value: unknown): string | undefined =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
+
 function toItem(memory: Readonly<Record<string, unknown>>, place: string): ImportItem {
   const { id, memory: text, user_id: user, agent_id: agent, run_id: run, categories, metadata } = memory
   const where = id == null ? place : `memory ${String(id)}`
@@ -35,15 +39,15 @@ function toItem(memory: Readonly<Record<string, unknown>>, place: string): Impor
     where,
     input: {
       content: { note: { text } },
-      agent: typeof agent === 'string' ? agent : undefined,
-      context: typeof user === 'string' ? user : undefined,
+      agent: nameOf(agent),
+      context: nameOf(user),
       categories: listOf(categories),
       labels: ['mem0'],
       occurredAt: momentOf(memory['created_at']),
       expiresAt: ends,
       metadata: metadataOf({ ...(isRecord(metadata) ? metadata : {}), mem0: id, run }),
       // mem0 changes a memory in place: the same id with another text revises it.
-      idempotencyKey: `mem0:${typeof id === 'string' || typeof id === 'number' ? id : `:${hash(text)}`}`,
+      idempotencyKey: `mem0:${nameOf(id) ?? `:${hash(text)}`}`,
     },
   }
 }

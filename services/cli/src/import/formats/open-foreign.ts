@@ -26,14 +26,17 @@ const CONVERSATIONS = /^conversations(?:-\d+)?\.json$/u
 export async function openForeign(path: string, given: string | undefined): Promise<ForeignFile | null> {
   const stats = await stat(path)
   const isFolder = stats.isDirectory()
-  const parts =
-    isFolder && given !== markdown.name ? (await readdir(path)).filter((one) => CONVERSATIONS.test(one)) : []
+  const entries = isFolder && given !== markdown.name ? (await readdir(path)).toSorted() : []
+  const parts = entries.filter((one) => CONVERSATIONS.test(one))
   if (parts.length > 0) {
-    const files = await Promise.all(parts.toSorted().map((one) => openForeign(join(path, one), given)))
+    const files = await Promise.all(parts.map((one) => openForeign(join(path, one), given)))
     const [first, ...others] = files.filter((file) => file !== null)
     if (first === undefined) return null
     const read = async function* () {
       for (const file of [first, ...others]) yield* file.read()
+      for (const where of entries)
+        if (extname(where) === '.json' && !parts.includes(where))
+          yield { where, leftOut: 'files without conversations' }
     }
     return { format: first.format, read }
   }
