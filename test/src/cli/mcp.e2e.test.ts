@@ -61,7 +61,7 @@ test('without --client it takes those that are here, but not without being told 
     stdout: expect.stringContaining('Gemini CLI: would be added to'),
   })
   expect(existsSync(join(home, '.gemini', 'settings.json'))).toBe(false)
-  await run('install', '--yes', '--toolsets', 'core,people', '--toolsets', 'documents,ops')
+  await run('install', '--yes', '--toolsets', 'core,people', '--toolsets', 'documents,files,ops')
   expect(JSON.parse(readFileSync(join(home, '.gemini', 'settings.json'), 'utf8'))).toMatchObject({
     mcpServers: { daybook: { args: [expect.anything(), 'mcp', '--toolsets', 'all'] } },
   })

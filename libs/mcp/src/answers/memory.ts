@@ -71,7 +71,7 @@ export function memoryLines(
 /** What a search gives agents. Spread it on a SearchResult. */
 export const FOUND = graphql(
   `fragment Found on SearchResult {
-    hits { score version sameText seemsSupersededBy project { name } memory { ...AgentMemory } }
+    hits { score version sameText seemsSupersededBy memory { ...AgentMemory } }
     matchType degraded message sequence
   }`,
   [AGENT_MEMORY],
@@ -88,17 +88,18 @@ export const FOUND_OUTPUT = z.looseObject({
   sequence: z.int(),
 })
 
-/** The answer of a tool that searches. @param withProject whether hits say in which project they are. Default no */
+/** The answer of a tool that searches. @param projects the names of the hits' projects, where several were searched */
 export function foundAnswer(
   { hits, matchType, message, degraded, sequence }: ApiFound,
-  { withProject = false } = {},
+  projects: readonly string[] = [],
 ): Answer<z.input<typeof FOUND_OUTPUT>> {
-  const shown = hits.map(({ memory, score, version, sameText, seemsSupersededBy, project }) => {
+  const shown = hits.map(({ memory, score, version, sameText, seemsSupersededBy }, at) => {
+    const project = projects[at]
     const text = shortened(memory.text, TEXT_CHARACTERS)
     const { createdAt, ...others } = shownMemory(memory)
     const marks = [
       `score ${score.toFixed(2)}`,
-      ...(withProject ? [`project ${safeLine(project.name)}`] : []),
+      ...(project === undefined ? [] : [`project ${safeLine(project)}`]),
       ...(version === memory.version ? [] : [`version ${version}`]),
       ...(sameText.length === 0 ? [] : [`the same text: ${sameText.join(', ')}`]),
       ...(seemsSupersededBy === null ? [] : [`seems superseded by ${seemsSupersededBy}`]),
@@ -107,7 +108,7 @@ export function foundAnswer(
       line: memoryLines(memory, { text, first: marks }),
       hit: {
         ...others,
-        ...(withProject && { project: project.name }),
+        ...(project !== undefined && { project }),
         ...(memory.occurredAt === null && { createdAt }),
         text,
         version,

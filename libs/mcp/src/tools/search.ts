@@ -60,6 +60,9 @@ const apiKinds = (kinds: unknown) => (kinds as readonly string[]).map((one) => o
 /** What the tool asks of the API. */
 export const SEARCH = queries.search('...Found', [FOUND])
 
+/** The same of several projects. */
+const SEARCH_SEVERAL = queries.search('...Found places: hits { project { name } }', [FOUND])
+
 /** Search in everything. */
 export const search = tool({
   name: 'search',
@@ -88,7 +91,7 @@ export const search = tool({
     // Projects count for themselves, and the past does not change.
     const several = projects?.length === 0 ? undefined : projects
     const own = several === undefined && asOf === undefined ? session.receipts.newest : null
-    const { search: found } = await session.ask(SEARCH, {
+    const asked = {
       query,
       filter: filterOf(given),
       mode,
@@ -97,8 +100,12 @@ export const search = tool({
       acrossVersions,
       asOf,
       atLeast: atLeast ?? own,
-      projects: several,
-    })
-    return foundAnswer(found, { withProject: several !== undefined })
+    }
+    if (several === undefined) return foundAnswer((await session.ask(SEARCH, asked)).search)
+    const { search: found } = await session.ask(SEARCH_SEVERAL, { ...asked, projects: several })
+    return foundAnswer(
+      found,
+      found.places.map(({ project }) => project.name),
+    )
   },
 })
