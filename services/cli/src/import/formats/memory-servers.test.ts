@@ -161,8 +161,8 @@ test('entities of one name and two types are two, and two lines for one entity a
   const graph = lines(
     '{"type":"entity","name":"torn o',
     { entityType: 'person', type: 'entity', name: 'Apple', observations: ['likes ponies'] },
-    { type: 'entity', name: 'Apple', entityType: 'company', observations: ['makes laptops'] },
-    { type: 'entity', name: 'Apple', entityType: 'company', observations: ['is in Cupertino'] },
+    { entityType: 'company', name: 'Apple', type: 'entity', observations: ['makes laptops'] },
+    { entityType: 'company', name: 'Apple', type: 'entity', observations: ['is in Cupertino'] },
   )
   const { items } = await readForeign(write('twice/memory.jsonl', graph))
   const entities = items.flatMap((item) => ('input' in item ? [item.input] : []))

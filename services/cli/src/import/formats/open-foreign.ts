@@ -55,8 +55,8 @@ export async function openForeign(path: string, given: string | undefined): Prom
   throw new UsageError(`${path} cannot be imported as ${given}: it is not ${description}`)
 }
 
-/** How the lines of a knowledge graph begin. The first one may be torn. */
-const GRAPH = /^\uFEFF?\s*\{\s*"type"\s*:\s*"(?:entity|relation)"/mu
+/** What a line of a knowledge graph has, in any order. The first one may be torn. */
+const GRAPH = /^\uFEFF?\s*\{.*"type"\s*:\s*"(?:entity|relation)"/mu
 
 /** Whether a file of JSON Lines is a knowledge graph, by its first bytes: other ones may be too large to be read whole. */
 async function isGraph(path: string): Promise<boolean> {
