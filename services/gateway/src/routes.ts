@@ -171,7 +171,9 @@ export const ROUTES: readonly Route[] = [
 
 /** Whether the route is one of the path. */
 export const isAt = ({ path: own }: Route, path: string): boolean =>
-  own === path || `${own}/` === path || (own.length > 1 && own.endsWith('/') && path.startsWith(own))
+  own === path ||
+  (own !== '/' && `${own}/` === path) ||
+  (own.length > 1 && own.endsWith('/') && path.startsWith(own))
 
 const whoAsks = ({ request, known, access }: KnownExchange) => ({
   ...known,
