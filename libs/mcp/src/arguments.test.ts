@@ -90,7 +90,7 @@ describe('other tools do, too', () => {
 
 describe('search takes what clients send', () => {
   it.each([
-    ['words for nothing', { context: 'null', agent: 'undefined', kinds: '' }, {}],
+    ['words for nothing', { limit: 'null', minScore: 'undefined', kinds: 'null', labelsAny: '' }, {}],
     [
       'names with commas',
       { labelsAny: 'alpha, two words', kinds: 'note,Decision' },
@@ -107,6 +107,11 @@ describe('search takes what clients send', () => {
       },
     ])
     expect(read('ping', { random_string: 'dummy' })).toEqual({})
+  })
+
+  it('a text that says null stays a text', () => {
+    const edit = { command: 'str_replace', path: '/memories/a.md', old_str: 'none', new_str: 'null' }
+    expect(read('memory', edit)).toEqual(edit)
   })
 
   it('undo takes times as the others do', () => {

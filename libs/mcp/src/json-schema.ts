@@ -52,8 +52,9 @@ interface ArgumentSchema {
   readonly required?: readonly string[]
 }
 
-/** What clients send where a model has given nothing. */
-const ABSENT: ReadonlySet<unknown> = new Set([null, '', 'null', 'undefined'])
+/** Whether a client sent it where a model had given nothing. As a text, "null" may be meant: a file may say it. */
+const isNothing = (value: unknown, { type }: ArgumentSchema): boolean =>
+  value === null || value === '' || (type !== 'string' && (value === 'null' || value === 'undefined'))
 
 /**
  * Arguments as a tool wants them, from what clients make of them below the model, which cannot mend it: lists and objects as JSON
@@ -76,7 +77,7 @@ function lenient(value: unknown, schema: ArgumentSchema): unknown {
     const said = Object.entries(given).flatMap(([name, one]) => {
       const known = Object.hasOwn(properties, name) ? properties[name] : undefined
       if (known === undefined) return [[name, one] as const]
-      const isAbsent = ABSENT.has(one) && schema.required?.includes(name) !== true
+      const isAbsent = isNothing(one, known) && schema.required?.includes(name) !== true
       return isAbsent ? [] : [[name, lenient(one, known)] as const]
     })
     return Object.fromEntries(said)

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import {
   bytes,
   characters,
+  isBeginning,
   isBlank,
   joinParts,
   longString,
@@ -31,6 +32,18 @@ describe('one line', () => {
 
   it('leaves no space before the ellipsis', () => {
     expect(oneLine('ab cd', 4)).toBe('ab…')
+  })
+})
+
+describe('a title', () => {
+  it.each([
+    ['We use pnpm', 'We use pnpm', true],
+    ['packages: We use pnpm', 'packages\nWe use pnpm\nIt is fast', true],
+    ['packages: We use…', 'packages\nWe use pnpm', true],
+    ['Authentication', 'Every request carries a token', false],
+    ['We use pnpm, too', 'We use pnpm', false],
+  ])('%j only says how %j begins: %s', (title, text, does) => {
+    expect(isBeginning(title, text)).toBe(does)
   })
 })
 

@@ -1,6 +1,6 @@
 import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
 import { describe, expect, test } from 'vitest'
-import { type TestClient, useTestGateway } from './testing/test-gateway.ts'
+import { listen, type TestClient, useTestGateway } from './testing/test-gateway.ts'
 
 const REMEMBER = `mutation ($text: String!, $context: String) {
   remember(input: { content: { note: { text: $text } }, context: $context }) { ... on Remembered { memory { id } } } }`
@@ -11,31 +11,10 @@ const MATCHED = `subscription ($query: String!, $minScore: Float, $filter: Memor
 
 /** A standing question; `told` has the texts in the order in which they came. */
 async function ask(client: TestClient, variables: object) {
-  const leaving = new AbortController()
-  const response = await fetch(`${client.url}/graphql`, {
-    method: 'POST',
-    signal: leaving.signal,
-    headers: {
-      authorization: `Bearer ${client.key}`,
-      'content-type': 'application/json',
-      accept: 'text/event-stream',
-    },
-    body: JSON.stringify({ query: MATCHED, variables }),
-  })
-  let received = ''
-  const reading = (async () => {
-    for await (const part of (response.body ?? []) as AsyncIterable<Uint8Array>)
-      received += Buffer.from(part).toString('utf8')
-  })().catch((error: unknown) => {
-    if (!leaving.signal.aborted) throw error
-  })
+  const listening = await listen(client, MATCHED, variables)
   return {
-    told: () => [...received.matchAll(/"text":"([^"]*)"/gu)].map(([, text]) => text),
-    received: () => received,
-    end() {
-      leaving.abort()
-      return reading
-    },
+    ...listening,
+    told: () => [...listening.received().matchAll(/"text":"([^"]*)"/gu)].map(([, text]) => text),
   }
 }
 

@@ -5,7 +5,7 @@ import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
 import { createClient } from 'graphql-ws'
 import { describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
-import { startTestGateway, type TestClient, useTestGateway } from './testing/test-gateway.ts'
+import { listen, startTestGateway, type TestClient, useTestGateway } from './testing/test-gateway.ts'
 
 const EVENTS =
   'subscription ($after: Int, $filter: MemoryFilter) { events(after: $after, filter: $filter) { sequence } }'
@@ -17,34 +17,14 @@ interface Following {
 }
 
 /** Follows over SSE, as curl would. */
-function overSse(client: TestClient, variables: object): Following {
-  const abort = new AbortController()
-  const seen: number[] = []
-  const run = async () => {
-    const response = await fetch(`${client.url}/graphql`, {
-      method: 'POST',
-      signal: abort.signal,
-      headers: {
-        authorization: `Bearer ${client.key}`,
-        'content-type': 'application/json',
-        accept: 'text/event-stream',
-      },
-      body: JSON.stringify({ query: EVENTS, variables }),
-    })
-    let received = ''
-    for await (const part of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-      received += Buffer.from(part).toString('utf8')
-      seen.splice(
-        0,
-        seen.length,
-        ...[...received.matchAll(/"sequence":(\d+)/gu)].map((match) => Number(match[1])),
-      )
-    }
+async function overSse(client: TestClient, variables: object): Promise<Following> {
+  const { received, end } = await listen(client, EVENTS, variables)
+  return {
+    get seen() {
+      return [...received().matchAll(/"sequence":(\d+)/gu)].map((match) => Number(match[1]))
+    },
+    end: () => void end(),
   }
-  run().catch((error: unknown) => {
-    if (!abort.signal.aborted) throw error
-  })
-  return { seen, end: () => abort.abort() }
 }
 
 /** Follows over WebSocket, with the key in the connection's parameters, as a browser would. */
@@ -92,7 +72,7 @@ describe.each(SERVICE_DATABASES)('subscriptions on $name', ({ start }) => {
     test('every event from `after` on comes once, in order, while clients write', async () => {
       await write(50)
       const writing = write(30)
-      const following = follow(suite.client, { after: 20 })
+      const following = await follow(suite.client, { after: 20 })
       await writing
       await expect.poll(() => following.seen.length).toBe(60)
       // The later one proves that nothing more came before it.
@@ -104,7 +84,7 @@ describe.each(SERVICE_DATABASES)('subscriptions on $name', ({ start }) => {
 
     test('without `after` only what comes from now on', async () => {
       await write(2)
-      const following = follow(suite.client, {})
+      const following = await follow(suite.client, {})
       // Nobody says from when on it is there.
       await vi.waitUntil(async () => {
         await write(1)
@@ -117,7 +97,7 @@ describe.each(SERVICE_DATABASES)('subscriptions on $name', ({ start }) => {
     })
 
     test('the filter holds', async () => {
-      const following = follow(suite.client, { after: 0, filter: { kinds: ['TODO'] } })
+      const following = await follow(suite.client, { after: 0, filter: { kinds: ['TODO'] } })
       await write(1)
       await write(1, 'todo')
       await write(1)
@@ -128,7 +108,7 @@ describe.each(SERVICE_DATABASES)('subscriptions on $name', ({ start }) => {
 
   test("another project's events are not seen", async () => {
     const other = await suite.running.newClient()
-    const following = overSse(other, { after: 0 })
+    const following = await overSse(other, { after: 0 })
     await write(3)
     // One of its own proves that nothing came before it.
     await write(1, 'note', other)
@@ -145,7 +125,7 @@ describe.each(SERVICE_DATABASES)('subscriptions on $name', ({ start }) => {
   test('a stop of the gateway ends subscriptions and finishes the requests under way', async () => {
     const own = await startTestGateway(suite.database)
     const its = await own.newClient()
-    const following = [overSse(its, { after: 0 }), overWebSocket(its, { after: 0 })] as const
+    const following = [await overSse(its, { after: 0 }), overWebSocket(its, { after: 0 })] as const
     await write(1, 'note', its)
     await vi.waitUntil(() => following.every(({ seen }) => seen.length === 1))
     const underWay = request(`${its.url}/graphql`, {

@@ -2,6 +2,7 @@ import { graphql, type ResultOf } from '@daybook/api/graphql'
 import type { CommonFieldName } from '@daybook/memory/common-fields'
 import { safeLine, safeLines, setIn } from '@daybook/memory/safe-text'
 import { originFacts } from '@daybook/memory/state'
+import { isBeginning } from '@daybook/memory/text-rules'
 import { z } from 'zod'
 import type { Receipts } from '../receipts.ts'
 import type { Answer } from '../tools/tool.ts'
@@ -18,18 +19,12 @@ type ApiMemory = Omit<ResultOf<typeof AGENT_MEMORY>, '__typename'>
 /** A memory as tools return it. What is empty is left out. */
 export const MEMORY = z.looseObject({ id: z.string(), text: z.string(), version: z.int() })
 
-/** Whether a memory's title only says how its text begins: `topic: what was decided` of two lines, cut at its end. */
-const repeatsText = ({ title, text }: ApiMemory): boolean =>
-  onOneLine(text).startsWith(onOneLine(title).replace(/…$/u, ''))
-
-const onOneLine = (text: string): string => text.replace(/[\s:]+/gu, ' ')
-
 /** A memory for programs, without what is empty, usual, or said by another field. */
 export function shownMemory(memory: ApiMemory): z.input<typeof MEMORY> {
   const { id, kind, title, text, version, supersededBy, importance, trust, metadata, updatedAt, ...others } =
     memory satisfies Record<Exclude<CommonFieldName, 'supersedes'>, unknown>
   const rest = Object.entries({
-    ...(!repeatsText(memory) && { title }),
+    ...(!isBeginning(title, text) && { title }),
     ...others,
     ...(version > 1 && { updatedAt }),
     ...(importance !== 5 && { importance }),
@@ -64,7 +59,7 @@ export function memoryLines(
     ...(memory.supersededBy === null ? [] : [`superseded by ${memory.supersededBy.id}`]),
   ]
   const head = `[${kind}] ${safeLine(id)} (${facts.join(', ')})`
-  const said = repeatsText(memory) ? text : `${title}\n${text}`
+  const said = isBeginning(title, memory.text) ? text : `${title}\n${text}`
   return `${head}\n${setIn(safeLines(said))}`
 }
 

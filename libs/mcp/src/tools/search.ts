@@ -45,10 +45,10 @@ export const FILTER = {
   includeForgotten: z.boolean().optional(),
 } satisfies Record<keyof InputOf<'MemoryFilter'>, z.ZodType>
 
-/** The filter among a tool's arguments, as the API takes it. An empty list asks for nothing. */
+/** The filter among a tool's arguments, as the API takes it. */
 export function filterOf(given: Readonly<Record<string, unknown>>): InputOf<'MemoryFilter'> {
   const entries = Object.keys(FILTER).flatMap((name) =>
-    given[name] === undefined || (given[name] as readonly unknown[]).length === 0
+    given[name] === undefined
       ? []
       : [[name, name === 'kinds' ? apiKinds(given[name]) : given[name]] as const],
   )

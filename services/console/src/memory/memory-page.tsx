@@ -1,4 +1,5 @@
 import { type KindName, kindNamed } from '@daybook/memory/kinds/index'
+import { isBeginning } from '@daybook/memory/text-rules'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { JournalEvent } from '../api/events.ts'
@@ -97,8 +98,7 @@ function Facts({ memory }: { readonly memory: WholeMemory }) {
 
 /** Whether what a memory says begins with its title. */
 function saysTitle({ kind, title, own }: WholeMemory): boolean {
-  const main = own[kindNamed(kind.toLowerCase() as KindName).mainField]
-  return String(main).replaceAll(/\s+/gu, ' ').startsWith(title.replace(/…$/u, ''))
+  return isBeginning(title, String(own[kindNamed(kind.toLowerCase() as KindName).mainField]))
 }
 
 /** A memory beside the list in which it was chosen, as it was at a moment; null: now. */

@@ -1,7 +1,13 @@
 import { newId } from '@daybook/memory/id'
 import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { startTestGateway, type TestClient, testClient, useTestGateway } from '../testing/test-gateway.ts'
+import {
+  listen,
+  startTestGateway,
+  type TestClient,
+  testClient,
+  useTestGateway,
+} from '../testing/test-gateway.ts'
 import {
   momentBetween,
   newWriter,
@@ -327,33 +333,18 @@ describe.each(SERVICE_DATABASES)('quarantine on $name', ({ start }) => {
 
   test('a subscription gets events of the writer without their content, and misses none', async () => {
     const by = await operator()
-    const abort = new AbortController()
-    const response = await fetch(`${honest.url}/graphql`, {
-      method: 'POST',
-      signal: abort.signal,
-      headers: {
-        authorization: `Bearer ${honest.key}`,
-        'content-type': 'application/json',
-        accept: 'text/event-stream',
-      },
-      body: JSON.stringify({
-        query: 'subscription { events(after: 0) { sequence status writer { keyId } memory { text } } }',
-      }),
-    })
-    let text = ''
-    const reading = (async () => {
-      for await (const part of (response.body ?? []) as AsyncIterable<Uint8Array>)
-        text += Buffer.from(part).toString('utf8')
-    })().catch(() => {})
+    const before = await listen(
+      honest,
+      'subscription { events(after: 0) { sequence status writer { keyId } memory { text } } }',
+    )
     await write(honest, 'first')
-    await expect.poll(() => text).toContain('first')
+    await expect.poll(before.received).toContain('first')
     // What its gateway accepted before it knew: written here past the check.
     await quarantine(by, { key: '01920000-0000-7000-8000-00000000dead' })
     await write(agent, 'of mallory, before')
-    await expect.poll(() => text).toContain('of mallory, before')
+    await expect.poll(before.received).toContain('of mallory, before')
     await quarantine(by, { key: agent.keyId })
-    abort.abort()
-    await reading
+    await before.end()
     const { journal } = await honest.data(
       '{ journal { sequence status writer { keyId } memory { text } hash } }',
     )
@@ -361,27 +352,14 @@ describe.each(SERVICE_DATABASES)('quarantine on $name', ({ start }) => {
       { sequence: 1, status: 'READABLE', memory: { text: 'first' } },
       { sequence: 2, status: 'QUARANTINED', memory: null, writer: { keyId: agent.keyId } },
     ])
-    const leaving = new AbortController()
-    const again = await fetch(`${honest.url}/graphql`, {
-      method: 'POST',
-      signal: leaving.signal,
-      headers: {
-        authorization: `Bearer ${honest.key}`,
-        'content-type': 'application/json',
-        accept: 'text/event-stream',
-      },
-      body: JSON.stringify({
-        query: 'subscription { events(after: 0) { sequence status memory { text } } }',
-      }),
-    })
-    let seen = ''
-    for await (const part of (again.body ?? []) as AsyncIterable<Uint8Array>) {
-      seen += Buffer.from(part).toString('utf8')
-      if (/"sequence":2.*\n/u.test(seen)) break
-    }
-    leaving.abort()
-    expect(seen).toContain('QUARANTINED')
-    expect(seen).not.toContain('mallory')
+    const after = await listen(
+      honest,
+      'subscription { events(after: 0) { sequence status memory { text } } }',
+    )
+    await expect.poll(after.received).toMatch(/"sequence":2.*\n/u)
+    await after.end()
+    expect(after.received()).toContain('QUARANTINED')
+    expect(after.received()).not.toContain('mallory')
   })
 
   test('a key in quarantine anywhere imports no journal', async () => {

@@ -245,3 +245,44 @@ export const REMEMBER = `mutation ($input: RememberInput!) {
     ... on ConflictError { currentVersion }
   }
 }`
+
+/** A subscription over SSE, as curl would read it. */
+interface Listening {
+  /** All that has come so far. */
+  received(): string
+  /** Leaves. @throws if it broke before */
+  end(): Promise<void>
+}
+
+/** Subscribes over SSE, and reads until `end`. */
+export async function listen(
+  { url, key }: Pick<TestClient, 'url' | 'key'>,
+  query: string,
+  variables: object = {},
+): Promise<Listening> {
+  const leaving = new AbortController()
+  const response = await fetch(`${url}/graphql`, {
+    method: 'POST',
+    signal: leaving.signal,
+    headers: {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      accept: 'text/event-stream',
+    },
+    body: JSON.stringify({ query, variables }),
+  })
+  let received = ''
+  const reading = (async () => {
+    for await (const part of (response.body ?? []) as AsyncIterable<Uint8Array>)
+      received += Buffer.from(part).toString('utf8')
+  })().catch((error: unknown) => {
+    if (!leaving.signal.aborted) throw error
+  })
+  return {
+    received: () => received,
+    end() {
+      leaving.abort()
+      return reading
+    },
+  }
+}

@@ -191,8 +191,7 @@ function dateIn(value: unknown): string | undefined {
     .trim()
     .replace(/^\[\[(.*?)(?:\|.*)?\]\]$/u, '$1')
   const digits = /^(?:(\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(\d\d)?)?)$/u.exec(text)
-  if (/^\d{10}$/u.test(text)) return momentOf(Number(text))
-  if (/^\d{13}$/u.test(text)) return momentOf(Number(text) / 1_000)
+  if (/^\d{10}(?:\d{3})?$/u.test(text)) return momentOf(text)
   if (digits !== null) {
     const [, year, month, day, hour = '00', minute = '00', second = '00'] = digits
     return momentOf(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)

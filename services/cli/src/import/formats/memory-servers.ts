@@ -66,8 +66,11 @@ export const serverMemory: JsonFormat = {
     }
     // Two servers that write one file leave two lines for one entity.
     const all = new Map<string, string[]>()
-    for (const one of entities.filter(isRecord))
-      all.set(entityKey(one), [...(all.get(entityKey(one)) ?? []), ...observedOf(one)])
+    for (const one of entities.filter(isRecord)) {
+      const observed = all.get(entityKey(one)) ?? []
+      observed.push(...observedOf(one))
+      all.set(entityKey(one), observed)
+    }
     yield* recordsOf(entities, 'entity', (entity, where) => {
       const { name, entityType } = entity
       const named = textOf(name)
@@ -194,7 +197,7 @@ function commonOf(what: string, one: Readonly<Record<string, unknown>>, title: s
   return {
     context: textOf(project),
     labels: [...new Set(['claude-mem', ...listOf(parsedList(concepts))])],
-    occurredAt: typeof epoch === 'number' ? momentOf(epoch / 1_000) : momentOf(at),
+    occurredAt: momentOf(epoch) ?? momentOf(at),
     metadata: metadataOf({
       type,
       session,
