@@ -12,6 +12,7 @@ import * as footprint from './footprint.ts'
 import * as lexical from './lexical.ts'
 import * as mcp from './mcp.ts'
 import * as past from './past.ts'
+import * as projects from './projects.ts'
 import * as quarantine from './quarantine.ts'
 import * as rebuild from './rebuild.ts'
 import * as relay from './relay.ts'
@@ -31,6 +32,7 @@ import * as typesense from './typesense.ts'
 const BENCHES: readonly Bench[] = [
   append,
   search,
+  projects,
   mcp,
   past,
   filtered,

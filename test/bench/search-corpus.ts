@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { DEFAULT_MODEL } from '@daybook/embeddings/models'
 import { testCacheDir } from '@daybook/embeddings/testing/test-cache'
+import type { AppendRequest } from '@daybook/journal/append/append-request'
 import { createJournalWriter } from '@daybook/journal/append/journal-writer'
 import { readFollowing } from '@daybook/journal/read/read'
 import { readable } from '@daybook/journal/read/stored-event'
@@ -105,22 +106,33 @@ async function fill(address: DatabaseAddress, memories: number): Promise<void> {
   const progress = (what: string) =>
     process.stderr.write(`  building the corpus: ${what}, ${((Date.now() - started) / 1000).toFixed(0)} s\n`)
   const db = openDatabase(address)
-  const scope = projectScope(db, await ensureProject(db, 'bench'))
-  const generation = await ensureLiveGeneration(db, PGVECTOR_LAYOUT, DEFAULT_MODEL)
-  await writeJournal(scope, memories)
-  progress(`${memories} memories in the journal`)
-  await applyJournal(scope, generation, (written) => {
-    if (written % 10_000 === 0) progress(`${written} written`)
-  })
-  const readModel = await liveReadModel(db)
-  const createIndex = await dropVectorIndex(db, readModel)
-  await fillWithRandomVectors(db, readModel, (done) => {
-    if (done % 10_000 === 0) progress(`${done} vectors`)
-  })
+  await ensureLiveGeneration(db, PGVECTOR_LAYOUT, DEFAULT_MODEL)
+  const createIndex = await dropVectorIndex(db, await liveReadModel(db))
+  await fillProject(db, 'bench', memories, progress)
   await createIndex()
   progress('vectors indexed')
   await db.destroy()
   await likeAfterAWhile(address)
+}
+
+/** Fills a new project with memories and random vectors. */
+export async function fillProject(
+  db: Database,
+  name: string,
+  memories: number,
+  progress: (what: string) => void = () => {},
+): Promise<ProjectScope> {
+  const scope = projectScope(db, await ensureProject(db, name))
+  const readModel = await liveReadModel(db)
+  await writeJournal(scope, memories)
+  progress(`${memories} memories in the journal`)
+  await applyJournal(scope, readModel.generation, (written) => {
+    if (written % 10_000 === 0) progress(`${written} written`)
+  })
+  await fillWithRandomVectors(db, readModel, (done) => {
+    if (done % 10_000 === 0) progress(`${done} vectors`)
+  })
+  return scope
 }
 
 /** A server does so by itself within minutes of what was written; the embedded database every few seconds. */
@@ -146,28 +158,34 @@ export async function applyJournal(
   }
 }
 
-async function writeJournal(scope: ProjectScope, memories: number): Promise<void> {
+/** Makes requests to remember one note after the other. */
+export function noteRequests(): () => AppendRequest {
   const random = createRandom(50)
   const word = createVocabulary(random)
+  return () => ({
+    command: {
+      type: 'remember',
+      id: newId(),
+      input: {
+        content: { kind: 'note', fields: { text: sentence(random, word, 10, 60) } },
+        context: random.chance(0.8) ? `conversation-${random.between(1, 400)}` : null,
+        labels: Object.keys(LABELS).filter((label) => random.chance(LABELS[label] ?? 0)),
+      },
+    },
+    metadata: {
+      actor: 'bench',
+      correlationId: null,
+      causationId: null,
+      writer: { key: CORPUS_WRITERS[random.between(0, CORPUS_WRITERS.length - 1)] ?? '' },
+    },
+  })
+}
+
+async function writeJournal(scope: ProjectScope, memories: number): Promise<void> {
+  const next = noteRequests()
   const writer = createJournalWriter(() => {})
   for (let written = 0; written < memories; written += BATCH) {
-    const requests = Array.from({ length: Math.min(BATCH, memories - written) }, () => ({
-      command: {
-        type: 'remember' as const,
-        id: newId(),
-        input: {
-          content: { kind: 'note' as const, fields: { text: sentence(random, word, 10, 60) } },
-          context: random.chance(0.8) ? `conversation-${random.between(1, 400)}` : null,
-          labels: Object.keys(LABELS).filter((label) => random.chance(LABELS[label] ?? 0)),
-        },
-      },
-      metadata: {
-        actor: 'bench',
-        correlationId: null,
-        causationId: null,
-        writer: { key: CORPUS_WRITERS[random.between(0, CORPUS_WRITERS.length - 1)] ?? '' },
-      },
-    }))
+    const requests = Array.from({ length: Math.min(BATCH, memories - written) }, next)
     const outcomes = await writer.appendMany(scope, requests)
     for (const outcome of outcomes) if ('error' in outcome) throw outcome.error
   }

@@ -110,6 +110,23 @@ export function jsonIn(given: unknown): unknown {
 }
 
 /**
+ * A client's message, or several, without `params` and `arguments` that are null: some clients, of Go for one, send it for an empty
+ * object, which the protocol takes for no message at all.
+ */
+export function withoutNulls(body: unknown): unknown {
+  if (Array.isArray(body)) return body.map(withoutNulls)
+  if (!isObject(body) || !('params' in body)) return body
+  const { params, ...message } = body
+  if (params === null) return message
+  if (!isObject(params) || params['arguments'] !== null) return body
+  const { arguments: none, ...rest } = params
+  return { ...message, params: rest }
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null
+
+/**
  * The schema of a tool's arguments, which is as strict as it says, behind a door that is not (`lenient`).
  * @param accept brings other forms of the arguments into the schema's. Default: there are none
  */

@@ -30,12 +30,14 @@ export async function secureRows(
   column = 'project_id',
 ): Promise<void> {
   await sql`alter table ${table} enable row level security, force row level security`.execute(db)
-  // In subselects, so that the setting is read once per query, not per row.
+  // In subselects, so that the setting is read once per query, not per row. A `case`, because the planner takes `or` for a condition
+  // that few rows satisfy: beside 5,000 projects it expected 43 of a project's 8,000 rows, and read and sorted all of them for what
+  // an index gives in order.
   await sql`
     create policy own_project on ${table} using (
-      (select current_setting('daybook.project', true)) = '*'
-      or ${sql.id(column)} = (
-        select nullif(nullif(current_setting('daybook.project', true), '*'), '')::uuid))`.execute(db)
+      case when ${sql.id(column)} = (
+        select nullif(nullif(current_setting('daybook.project', true), '*'), '')::uuid) then true
+      else (select current_setting('daybook.project', true)) = '*' end)`.execute(db)
 }
 
 /**

@@ -45,6 +45,6 @@ export async function omitStatistics(db: QueryExecutorProvider, schema: string):
 const tellingColumns = (schema: string) => sql`
   select c.oid as relation, c.relname as table_name, attname as name, attnum as number
   from pg_class c join pg_attribute on attrelid = c.oid join pg_type t on t.oid = atttypid
-  where relkind = 'r' and relnamespace = ${sql.lit(schema)}::regnamespace and attnum > 0 and not attisdropped
+  where relkind in ('r', 'p') and relnamespace = ${sql.lit(schema)}::regnamespace and attnum > 0 and not attisdropped
     and typcategory not in ('B', 'D', 'N', 'T') and typname <> 'uuid'
     and attname not in (${sql.join(Object.keys(KEPT_STATISTICS).map((name) => sql.lit(name)))})`

@@ -1,10 +1,13 @@
+import { Readable } from 'node:stream'
 import { parseArgs } from 'node:util'
 import type { ConnectionOptions } from '@daybook/local-daemon/connection'
 import { resourcesOf } from '@daybook/mcp/changes'
+import { jsonIn, withoutNulls } from '@daybook/mcp/json-schema'
 import { createReceipts } from '@daybook/mcp/receipts'
 import { takeSubscriptions } from '@daybook/mcp/resources/index'
 import { createMcpServer } from '@daybook/mcp/server'
 import { readToolsets, type Toolset } from '@daybook/mcp/toolsets'
+import { readLines } from '@daybook/runtime/read-lines'
 import type { JSONRPCMessage, McpServer, Transport } from '@modelcontextprotocol/server'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 import type { LocalDaybook } from './local-daybook.ts'
@@ -46,7 +49,7 @@ export function serve({ daybook, toolsets, context, log }: Served): void {
       following = false
     }
   }
-  const transport = new StdioServerTransport()
+  const transport = new StdioServerTransport(Readable.from(readMessages(process.stdin, log)))
   serveStdio(
     ({ era }) => {
       server = createMcpServer({
@@ -72,6 +75,20 @@ export function serve({ daybook, toolsets, context, log }: Served): void {
     ended.abort()
     process.exit(0)
   })
+}
+
+/** The messages of a client as the protocol wants them (`withoutNulls`), each a line. */
+async function* readMessages(
+  input: AsyncIterable<Uint8Array>,
+  log: Served['log'],
+): AsyncGenerator<string, void, undefined> {
+  for await (const { text, problem } of readLines(input)) {
+    if (text === null) log(`A message ${problem}, and is left out`)
+    else {
+      const message = jsonIn(text)
+      yield `${message === text ? text : JSON.stringify(withoutNulls(message))}\n`
+    }
+  }
 }
 
 /* oxlint-disable unicorn/prefer-add-event-listener -- a transport of MCP is no EventTarget */

@@ -60,6 +60,16 @@ export const claimsOf = (headers: IncomingHttpHeaders): Claims =>
  * @throws ValidationError if it is longer, or anything else
  */
 export async function readJson(request: IncomingMessage, most: number): Promise<unknown> {
+  const text = await readText(request, most)
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new ValidationError('body', 'is no JSON')
+  }
+}
+
+/** Reads a body of at most so many bytes as UTF-8. @throws ValidationError naming `body` */
+export async function readText(request: IncomingMessage, most: number): Promise<string> {
   const parts: Buffer[] = []
   let size = 0
   for await (const part of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
@@ -67,11 +77,7 @@ export async function readJson(request: IncomingMessage, most: number): Promise<
     if (size > most) throw new ValidationError('body', `is too long: the limit is ${most} bytes`)
     parts.push(part)
   }
-  try {
-    return JSON.parse(Buffer.concat(parts).toString('utf8'))
-  } catch {
-    throw new ValidationError('body', 'is no JSON')
-  }
+  return Buffer.concat(parts).toString('utf8')
 }
 
 /**

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type GraphQLDocument, textOf } from '@daybook/api/graphql'
 import { CHANGES, type Change, changeBus } from '@daybook/mcp/changes'
 import { createReceipts, type Receipts } from '@daybook/mcp/receipts'
+import { jsonIn, withoutNulls } from '@daybook/mcp/json-schema'
 import { createMcpServer } from '@daybook/mcp/server'
 import { ApiError, type Daybook } from '@daybook/mcp/session'
 import { TOOLS } from '@daybook/mcp/tools/index'
@@ -15,7 +16,7 @@ import { LRUCache } from 'lru-cache'
 import type { GatewayParts } from '../context.ts'
 import { createMaskError } from '../http/failure.ts'
 import { InsufficientScopeError } from '../http/oauth.ts'
-import { type KnownRequest, readJson } from '../http/request-context.ts'
+import { type KnownRequest, readText } from '../http/request-context.ts'
 import { type GraphQLServer, prepareOperation } from '../http/yoga.ts'
 import { REQUEST_LIMITS } from '../schema/limits.ts'
 
@@ -38,7 +39,7 @@ export function serveMcp(parts: GatewayParts, graphql: GraphQLServer): AnswerMcp
   const receiptsOf = receiptsOfKeys()
   return async (request, response, known, toolsets) => {
     const shown = choose(toolsets ?? config.mcpToolsets.join(','))
-    const parsedBody = await requireScopesOfToken(request, known.access)
+    const parsedBody = request.method === 'POST' ? await readMessages(request, known.access) : undefined
     const handler = createMcpHandler(
       ({ era }) =>
         createMcpServer({
@@ -73,27 +74,26 @@ interface Message {
 }
 
 /**
- * Refuses what a token's scopes do not allow before anything is answered, because only by an HTTP status does a client know that
- * it can get a token that may do it. To a key, which nobody can give a scope, the tool itself says what is missing.
- * @returns the body, if it was read
- * @throws InsufficientScopeError; ValidationError if the body is no JSON
+ * Reads what a client sends, and refuses what a token's scopes do not allow before anything is answered, because only by an HTTP
+ * status does a client know that it can get a token that may do it. To a key, which nobody can give a scope, the tool itself says
+ * what is missing.
+ * @returns the body; undefined if it is no JSON, which the SDK says
+ * @throws InsufficientScopeError; ValidationError if the body is too long
  */
-async function requireScopesOfToken(
-  request: IncomingMessage,
-  { tokenEndsAt, scopes }: Access,
-): Promise<unknown> {
-  const mayAll = scopes.has('read') && scopes.has('write')
-  if (tokenEndsAt === undefined || mayAll || request.method !== 'POST') return undefined
-  const body = await readJson(request, REQUEST_LIMITS.bodyBytes)
-  for (const message of [body].flat() as (Message | null)[]) {
-    const needed = neededBy(message ?? {})
-    if (needed !== null && !scopes.has(needed.scope))
-      throw new InsufficientScopeError(
-        `This access token lacks the scope daybook:${needed.scope}, which "${needed.by}" needs`,
-        [...scopes, needed.scope],
-      )
-  }
-  return body
+async function readMessages(request: IncomingMessage, { tokenEndsAt, scopes }: Access): Promise<unknown> {
+  const text = await readText(request, REQUEST_LIMITS.bodyBytes)
+  const body = jsonIn(text)
+  if (body === text) return undefined
+  if (tokenEndsAt !== undefined)
+    for (const message of [body].flat() as (Message | null)[]) {
+      const needed = neededBy(message ?? {})
+      if (needed !== null && !scopes.has(needed.scope))
+        throw new InsufficientScopeError(
+          `This access token lacks the scope daybook:${needed.scope}, which "${needed.by}" needs`,
+          [...scopes, needed.scope],
+        )
+    }
+  return withoutNulls(body)
 }
 
 function neededBy({ method, params }: Message): { readonly scope: Scope; readonly by: string } | null {

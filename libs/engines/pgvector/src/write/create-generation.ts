@@ -150,9 +150,33 @@ function ifShort(column: RawBuilder<unknown>): RawBuilder<unknown> {
  * same. The embedded database, which computes them in software, would take three times as long for a search and
  * six times for an index (docs/measurements.md#vectors-of-16-bits-a-number).
  */
-async function vectorType(trx: DatabaseTransaction): Promise<RawBuilder<unknown>> {
+const vectorType = (isEmbedded: boolean) => (isEmbedded ? sql`vector` : sql`halfvec`)
+
+/**
+ * On a server, the vectors are in so many tables, by a hash of the project, each with an index of its own: a search walks through
+ * what is nearest of all projects in a table. Among 30,000 memories beside 220,000 of other projects, finding the nearest 200
+ * takes 15 ms instead of 49 (docs/measurements.md#many-projects). The embedded database has few projects.
+ */
+const PARTITIONS = 16
+
+/** Splits the table of vectors. Each part is secured, too: whoever reads one by its own name sees no more. */
+async function partitionVectors(
+  trx: DatabaseTransaction,
+  schema: string,
+  vectors: RawBuilder<unknown>,
+): Promise<void> {
+  for (let remainder = 0; remainder < PARTITIONS; remainder += 1) {
+    const part = sql.id(schema, `vectors_${remainder}`)
+    await sql`
+      create table ${part} partition of ${vectors}
+      for values with (modulus ${sql.lit(PARTITIONS)}, remainder ${sql.lit(remainder)})`.execute(trx)
+    await secureRows(trx, part)
+  }
+}
+
+async function isEmbeddedDatabase(trx: DatabaseTransaction): Promise<boolean> {
   const { rows } = await sql<{ embedded: boolean }>`select version() like '%wasm32%' as embedded`.execute(trx)
-  return rows[0]?.embedded === true ? sql`vector` : sql`halfvec`
+  return rows[0]?.embedded === true
 }
 
 /** The operators of an index on vectors of whichever type the table has. */
@@ -174,6 +198,7 @@ async function createTables(trx: DatabaseTransaction, generation: number, dimens
   const { schema, memories, versions, postings, formerPostings, lexicalStats, vectors, waiting } =
     generationTables(generation)
   const schemaName = sql.id(schema)
+  const isEmbedded = await isEmbeddedDatabase(trx)
   await sql`set local role daybook_indexer`.execute(trx)
   await sql`create schema ${schemaName}`.execute(trx)
   await sql`
@@ -257,11 +282,12 @@ async function createTables(trx: DatabaseTransaction, generation: number, dimens
       chunk integer not null,
       span_start integer not null,
       span_end integer not null,
-      embedding ${await vectorType(trx)}(${sql.lit(dimension)}) not null,
+      embedding ${vectorType(isEmbedded)}(${sql.lit(dimension)}) not null,
       -- Of the memory. Null in generations that are older than the column.
       number integer,
       primary key (project_id, memory_id, chunk)
-    )`.execute(trx)
+    ) ${isEmbedded ? sql`` : sql`partition by hash (project_id)`}`.execute(trx)
+  if (!isEmbedded) await partitionVectors(trx, schema, vectors)
   await createWaiting(trx, waiting)
   for (const table of [memories, versions, postings, formerPostings, lexicalStats, vectors, waiting])
     await secureRows(trx, table)
