@@ -89,7 +89,9 @@ describe('markdown', () => {
 
   test('a folder without Markdown is refused', async () => {
     write('empty/x.txt', 'x')
-    await expect(readForeign(join(folder, 'empty'))).rejects.toThrow('holds no Markdown file')
+    await expect(readForeign(join(folder, 'empty'))).rejects.toThrow(/holds no Markdown file \(\.md\)$/u)
+    write('empty/conversations-000.zip', 'x')
+    await expect(readForeign(join(folder, 'empty'))).rejects.toThrow('but archives: unpack them first')
   })
 
   test.each([

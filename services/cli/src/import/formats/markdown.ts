@@ -1,7 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
 import { basename, extname, join, relative } from 'node:path'
 import { splitText } from '@daybook/memory/documents/split-text'
-import { LIMITS } from '@daybook/memory/limits'
 import { parseMoment } from '@daybook/runtime/units'
 import { UsageError } from '../../command-line.ts'
 import {
@@ -38,7 +37,10 @@ export async function* readMarkdown(path: string): AsyncGenerator<ImportItem> {
   const { files, brokenLinks } = root === null ? { files: [path], brokenLinks: [] } : await filesIn(root)
   yield* brokenLinks
   const notes = root === null ? files : files.filter(isMarkdown)
-  if (notes.length === 0) throw new UsageError(`${path} cannot be imported: it holds no Markdown file (.md)`)
+  if (notes.length === 0) {
+    const archives = files.some((file) => /\.zip$/iu.test(file)) ? ', but archives: unpack them first' : ''
+    throw new UsageError(`${path} cannot be imported: it holds no Markdown file (.md)${archives}`)
+  }
   if (root !== null) for (const file of files) if (!isMarkdown(file)) yield fileLeftOut(relative(root, file))
   for (const file of notes) {
     const where = root === null ? basename(file) : relative(root, file)
@@ -131,7 +133,7 @@ function documentsFrom({ fields, body }: MarkdownFile, path: string, externalId:
   return splitText(content).map((part, at) => ({
     content: {
       document: {
-        title: title.slice(0, LIMITS.nameCharacters),
+        title,
         content: part,
         externalId: at === 0 ? externalId : `${externalId}#${at + 1}`,
       },
@@ -164,8 +166,9 @@ function dateIn(value: unknown): string | undefined {
   const digits = /^(?:(\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(\d\d)?)?)$/u.exec(text)
   if (/^\d{10}(?:\d{3})?$/u.test(text)) return momentOf(text)
   if (digits !== null) {
-    const [, year, month, day, hour = '00', minute = '00', second = '00'] = digits
-    return momentOf(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
+    const [, year, month, day, hour, minute = '00', second = '00'] = digits
+    const date = `${year}-${month}-${day}`
+    return dateIn(hour === undefined ? date : `${date} ${hour}:${minute}:${second}`)
   }
   const short = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})$/u.exec(text)
   if (short !== null) {
@@ -174,5 +177,5 @@ function dateIn(value: unknown): string | undefined {
   }
   if (NAMED_MONTH.test(text))
     return momentOf(`${text.replace(/(\d)(?:st|nd|rd|th)/u, '$1').replace(' of ', ' ')} UTC`)
-  return typeof value === 'string' ? (parseMoment(text) ?? undefined) : undefined
+  return parseMoment(text) === null ? undefined : momentOf(text)
 }

@@ -56,35 +56,32 @@ export async function openForeign(path: string, given: string | undefined): Prom
 async function openExport(folder: string, given: string | undefined): Promise<ForeignFile | null> {
   if (!(await readdir(folder)).some((name) => EXPORTED.test(name))) return null
   const { files, brokenLinks } = await filesIn(folder)
-  const read: { where: string; value: unknown }[] = []
-  for (const file of files)
-    read.push({
+  const parts: { readonly where: string; readonly value: unknown }[] = []
+  // Conversations first, so that their numbers in messages are those of their file.
+  for (const file of [...files.filter(isOfConversations), ...files.filter((one) => !isOfConversations(one))])
+    parts.push({
       where: relative(folder, file),
       value: extname(file).toLowerCase() === '.json' ? await readJson(file) : undefined,
     })
   const format = EXPORTS.find(
-    ({ name, fits }) => (given ?? name) === name && read.some(({ value }) => fits(value)),
+    ({ name, fits }) => (given ?? name) === name && parts.some(({ value }) => fits(value)),
   )
   if (format === undefined) return null
-  const [fitting, others] = [true, false].map((is) => read.filter(({ value }) => format.fits(value) === is))
-  // Conversations first, so that their numbers in messages are those of their file.
-  const values = fitting?.toSorted(
-    (one, other) => Number(isOfConversations(other)) - Number(isOfConversations(one)),
-  )
   return {
     format,
     *read() {
       yield* brokenLinks
-      yield* format.items(values?.flatMap(({ value }) => value))
-      for (const one of others ?? [])
-        yield isOfConversations(one) && !isEmptyList(one.value)
-          ? { where: one.where, problem: 'holds no conversations' }
-          : fileLeftOut(one.where)
+      yield* format.items(parts.flatMap(({ value }) => (format.fits(value) ? value : [])))
+      for (const { where, value } of parts)
+        if (!format.fits(value))
+          yield isOfConversations(where) && !isEmptyList(value)
+            ? { where, problem: 'holds no conversations' }
+            : fileLeftOut(where)
     },
   }
 }
 
-const isOfConversations = ({ where }: { where: string }) => CONVERSATIONS.test(basename(where))
+const isOfConversations = (path: string) => CONVERSATIONS.test(basename(path))
 
 const isEmptyList = (value: unknown) => Array.isArray(value) && value.length === 0
 
