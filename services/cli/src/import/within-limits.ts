@@ -85,7 +85,9 @@ const isListOfTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((one) => typeof one === 'string')
 
 const beginning = (name: string) =>
-  [...name.slice(0, LIMITS.nameCharacters * 2)].slice(0, LIMITS.nameCharacters).join('')
+  Array.from(name.slice(0, LIMITS.nameCharacters * 2))
+    .slice(0, LIMITS.nameCharacters)
+    .join('')
 
 /** A name of an original, which must stay another one than those that begin alike. */
 function shortKey(key: string): string {
