@@ -380,10 +380,11 @@ interface Account {
   readonly leftOut?: Readonly<Record<string, number>>
 }
 
-/** @param file the one that is imported; the whole folder if absent */
-const EXPORTS: readonly (readonly [tool: string, files: Files, account: Account, file?: string])[] = [
+/** With the file that is imported; empty for the whole folder. */
+const EXPORTS: readonly (readonly [tool: string, file: string, files: Files, account: Account])[] = [
   [
     'ChatGPT, one file',
+    '',
     CHATGPT_OLD,
     {
       imported: 2,
@@ -393,6 +394,7 @@ const EXPORTS: readonly (readonly [tool: string, files: Files, account: Account,
   ],
   [
     'ChatGPT, numbered files with voice, canvas and pictures',
+    '',
     CHATGPT_NEW,
     {
       imported: 6,
@@ -409,9 +411,10 @@ const EXPORTS: readonly (readonly [tool: string, files: Files, account: Account,
       },
     },
   ],
-  ['Claude, one file', CLAUDE_OLD, { imported: 2, leftOut: { files: 1, 'files (.json)': 1 } }],
+  ['Claude, one file', '', CLAUDE_OLD, { imported: 2, leftOut: { files: 1, 'files (.json)': 1 } }],
   [
     'Claude, a folder for each archive, with projects and memories',
+    '',
     CLAUDE_NEW,
     {
       imported: 7,
@@ -420,12 +423,13 @@ const EXPORTS: readonly (readonly [tool: string, files: Files, account: Account,
   ],
   [
     'mem0',
+    'mem0.json',
     MEM0,
     { imported: 3, failed: 1, leftOut: { 'metadata fields (too long)': 1, 'expired ones': 1 } },
-    'mem0.json',
   ],
   [
     'claude-mem',
+    'claude-mem.json',
     CLAUDE_MEM,
     {
       imported: 4,
@@ -436,27 +440,27 @@ const EXPORTS: readonly (readonly [tool: string, files: Files, account: Account,
         'session records': 1,
       },
     },
-    'claude-mem.json',
   ],
-  ['MemPalace, a snapshot', MEMPALACE, { imported: 5, leftOut: { 'files (.json)': 1 } }],
+  ['MemPalace, a snapshot', '', MEMPALACE, { imported: 5, leftOut: { 'files (.json)': 1 } }],
   [
     'mcp-memory-service',
+    'export.json',
     MEMORY_SERVICE,
     { imported: 2, failed: 1, leftOut: { 'labels (kept in the metadata)': 4 } },
-    'export.json',
   ],
   [
     'a knowledge graph of server-memory',
+    'memory.jsonl',
     GRAPH,
     {
       imported: 3,
       alreadyThere: 1,
       leftOut: { 'relations of nothing': 1, 'long names (whole in the metadata)': 1 },
     },
-    'memory.jsonl',
   ],
   [
     'an Obsidian vault',
+    '',
     VAULT,
     {
       imported: 4,
@@ -475,6 +479,7 @@ const EXPORTS: readonly (readonly [tool: string, files: Files, account: Account,
   ],
   [
     'Notion, unpacked',
+    '',
     NOTION,
     { imported: 2, leftOut: { 'files (.csv)': 2, 'files (.png)': 1, 'files (.html)': 1 } },
   ],
@@ -482,7 +487,7 @@ const EXPORTS: readonly (readonly [tool: string, files: Files, account: Account,
 
 test.each(EXPORTS)(
   'an export of %s imports with a complete account, and a second time changes nothing',
-  async (tool, files, expected, file = '') => {
+  async (tool, file, files, expected) => {
     for (const [path, content] of Object.entries(files)) writeIn(join(folder, tool), path, content)
     const first = await importedFrom(join(folder, tool, file))
     expect(first).toEqual({ imported: 0, revised: 0, alreadyThere: 0, failed: 0, leftOut: {}, ...expected })

@@ -14,9 +14,9 @@ const many = Array.from({ length: 40 }, (_, index) => `tag-${index}`)
 function refused({ content, idempotencyKey, ...common }: KeyedInput): string[] {
   const [[kind, fields] = ['', {}]] = Object.entries(content)
   checkContent({ kind, fields: fields as Record<string, unknown> })
+  const checks: Record<string, { safeParse(value: unknown): { success: boolean } }> = COMMON_FIELDS
   const wrong = Object.entries(common).filter(
-    ([name, value]) =>
-      value != null && !COMMON_FIELDS[name as keyof typeof COMMON_FIELDS].safeParse(value).success,
+    ([name, value]) => value != null && checks[name]?.safeParse(value).success !== true,
   )
   return [...wrong.map(([name]) => name), ...(characters(idempotencyKey) > 255 ? ['idempotencyKey'] : [])]
 }
