@@ -79,3 +79,13 @@ describe('a line that cannot be sent', () => {
     })
   })
 })
+
+test('a time that names no zone is read in this machine’s, and the entry says so', () => {
+  const read = (occurredAt: string) => createEntryReader()(1, JSON.stringify({ occurredAt })) as Entry
+  expect(read('2026-11-21 09:30').localTimes).toBe(true)
+  expect(JSON.parse(read('2026-11-21 09:30').json)).toMatchObject({
+    occurredAt: new Date(2026, 10, 21, 9, 30).toISOString(),
+  })
+  for (const zoned of ['2026-11-21', '2026-11-21 09:30Z', '2026-11-21T09:30:00+02:00', 'soon'])
+    expect([zoned, read(zoned).localTimes]).toEqual([zoned, false])
+})

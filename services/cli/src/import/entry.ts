@@ -13,6 +13,7 @@ import { request } from '../client/request.ts'
 import { inputFromMemoryFile, memoryFile } from '../markdown/memory-file.ts'
 import type { Connection } from '../settings.ts'
 import type { KeyedInput } from './formats/format.ts'
+import { hasZone } from './local-time.ts'
 
 /** A line that can be sent. */
 export interface Entry {
@@ -21,6 +22,8 @@ export interface Entry {
   /** The `RememberInput` as JSON, with an idempotency key. */
   readonly json: string
   readonly bytes: number
+  /** Whether a time of it names no zone, so that this machine's was taken. Default no. */
+  readonly localTimes?: boolean
 }
 
 /** A line that cannot be remembered, and why. `field` names the wrong field, if there is one. */
@@ -37,14 +40,16 @@ export interface BadLine {
 export const LONGEST_INPUT = 1_000_000
 
 /** Converts an input's dates to the API's form. The API refuses those that cannot be read. */
-function momentsOf(given: Readonly<Record<string, unknown>>): Record<string, string> {
-  const moments: Record<string, string> = {}
-  for (const name of ['occurredAt', 'expiresAt']) {
+function momentsOf(given: Readonly<Record<string, unknown>>): { moments: object; localTimes: boolean } {
+  const read = ['occurredAt', 'expiresAt'].flatMap((name) => {
     const value = given[name]
     const moment = typeof value === 'string' && !/[Tt]/u.test(value) ? parseMoment(value) : null
-    if (moment !== null) moments[name] = moment
+    return moment === null ? [] : [{ name, moment, isLocal: !hasZone(String(value)) }]
+  })
+  return {
+    moments: Object.fromEntries(read.map(({ name, moment }) => [name, moment])),
+    localTimes: read.some(({ isLocal }) => isLocal),
   }
-  return moments
 }
 
 /** Text that cannot be kept: U+0000, and half of a surrogate pair, raw or escaped. */
@@ -87,13 +92,14 @@ export function createEntryReader(onExisting?: string): (line: number, text: str
       ...(value as Record<string, unknown>),
     }
     const idempotencyKey = given['idempotencyKey'] ?? keyOf(given)
-    const json = JSON.stringify({ ...given, ...momentsOf(given), idempotencyKey })
+    const { moments, localTimes } = momentsOf(given)
+    const json = JSON.stringify({ ...given, ...moments, idempotencyKey })
     const bytes = Buffer.byteLength(json)
     return bytes > LONGEST_INPUT
       ? bad(
           `is too long to be sent: the limit is ${sizeInWords(LONGEST_INPUT)}, and it has ${bytesInWords(bytes)}`,
         )
-      : { line, json, bytes }
+      : { line, json, bytes, localTimes }
   }
 }
 

@@ -12,6 +12,7 @@ import { type Progress, showProgress } from '../progress/show-progress.ts'
 import type { Connection } from '../settings.ts'
 import { type BadLine, compareWithMemory, createEntryReader, reviseToInput } from './entry.ts'
 import type { ForeignFile, KeyedInput } from './formats/format.ts'
+import { hasZone, zoneHere, zoneLine } from './local-time.ts'
 import { type BatchOutcome, DEFAULT_LIMITS, sendBatch, toBatches } from './send-batch.ts'
 import {
   type Additions,
@@ -19,8 +20,8 @@ import {
   countLeftOut,
   describeCounts,
   describeLeftOut,
+  fittingItems,
   type Handled,
-  withAdditions,
 } from './source.ts'
 
 /** What to import, and whom to tell about it. */
@@ -43,6 +44,8 @@ interface Import {
 interface ImportSummary extends Counts {
   /** The highest sequence among the lines; 0 if none has one. */
   readonly lastSequence: number
+  /** The zone in which times that name none were read; null if there were none. */
+  readonly timeZone: string | null
   readonly seconds: number
   /** `failed`: the daemon can no longer be reached, or no longer accepts the key; `error` says which. */
   readonly ended: 'complete' | 'stopped' | 'interrupted' | 'failed'
@@ -60,8 +63,10 @@ async function runImport(given: Import): Promise<ImportSummary> {
   const { connection, lines, stopOnError, retryMs, signal, onBadLine, onWaiting, onProgress } = given
   const startedAt = performance.now()
   const total = { imported: 0, revised: 0, alreadyThere: 0, failed: 0, lastSequence: 0 }
+  let timeZone: string | null = null
   const summary = (ended: ImportSummary['ended'], error: unknown = null): ImportSummary => ({
     ...total,
+    timeZone,
     seconds: (performance.now() - startedAt) / 1000,
     ended,
     error,
@@ -73,6 +78,7 @@ async function runImport(given: Import): Promise<ImportSummary> {
       createEntryReader(given.onExisting),
       limits,
     )) {
+      if (entries.some(({ localTimes }) => localTimes === true)) timeZone = zoneHere()
       const sent = await sendBatch(entries, { connection, retryMs, signal, onWaiting })
       total.imported += sent.imported
       total.revised += sent.revised
@@ -206,7 +212,10 @@ export async function importMemories(given: MemoriesImport): Promise<ImportSumma
     leftOut,
   }
   if (json) printJson(summaryJson(summary, bad))
-  else print(renderSummary(summary))
+  else {
+    print(renderSummary(summary))
+    if (summary.timeZone !== null) print(zoneLine(summary.timeZone))
+  }
   process.exitCode = exitCodeOf(summary)
   if (summary.ended === 'failed') {
     const { text, exitCode: code } = renderError(summary.error, json)
@@ -241,8 +250,9 @@ export async function preview({
   const problems: { where: string; message: string }[] = []
   const existing = { revised: 0, alreadyThere: 0 }
   let found = 0
+  let timeZone: string | null = null
   const leftOut = new Map<string, number>()
-  for await (const item of file.read()) {
+  for await (const item of fittingItems(file, additions)) {
     if ('leftOut' in item) {
       countLeftOut(leftOut, item.leftOut)
       continue
@@ -251,7 +261,7 @@ export async function preview({
       problems.push({ where: item.where, message: item.problem })
       continue
     }
-    const input = withAdditions(item.input, additions)
+    const { input } = item
     const comparison = item.id === undefined ? 'unknown' : await compareWithMemory(connection, item.id, input)
     if (comparison === 'same') existing.alreadyThere += 1
     if (comparison === 'changed') existing.revised += 1
@@ -259,6 +269,8 @@ export async function preview({
       problems.push({ where: item.where, message: `${item.id} is forgotten here` })
     if (comparison !== 'unknown') continue
     found += 1
+    if ([input.occurredAt, input.expiresAt].some((time) => time != null && !hasZone(time)))
+      timeZone = zoneHere()
     const kind = Object.keys(input.content)[0] ?? ''
     kinds[kind] = (kinds[kind] ?? 0) + 1
     if (first.length < SHOWN) first.push(input)
@@ -270,6 +282,7 @@ export async function preview({
       memories: found,
       kinds,
       ...existing,
+      timeZone,
       leftOut: Object.fromEntries(leftOut),
       first,
       problems,
@@ -290,6 +303,7 @@ export async function preview({
   }
   if (found > SHOWN) print(`  and ${grouped(found - SHOWN)} more`)
   for (const { where, message } of problems) print(`${safeLine(where)}: ${safeLine(message)}`)
+  if (timeZone !== null) print(zoneLine(timeZone))
   print('Nothing was written. Run it without --dry-run to import.')
 }
 
@@ -301,7 +315,7 @@ function exitCodeOf({ ended, failed }: Pick<ImportSummary, 'ended' | 'failed'>):
 
 /** The summary as `--json` prints it. */
 function summaryJson(summary: WholeSummary, bad: readonly BadLine[]): object {
-  const { imported, revised, alreadyThere, failed, lastSequence, seconds, ended } = summary
+  const { imported, revised, alreadyThere, failed, lastSequence, timeZone, seconds, ended } = summary
   return {
     imported,
     revised,
@@ -311,6 +325,7 @@ function summaryJson(summary: WholeSummary, bad: readonly BadLine[]): object {
     seconds: Number(seconds.toFixed(3)),
     perSecond: perSecond(summary),
     ended,
+    timeZone,
     leftOut: Object.fromEntries(summary.leftOut),
     badLines: bad,
   }

@@ -6,7 +6,8 @@ import type { Line } from '@daybook/runtime/read-lines'
 import { UsageError } from '../command-line.ts'
 import type { Connection } from '../settings.ts'
 import { type BadLine, compareWithMemory, parseKept, reviseToInput } from './entry.ts'
-import type { ForeignFile, KeyedInput } from './formats/format.ts'
+import type { ForeignFile, ImportItem, KeyedInput } from './formats/format.ts'
+import { withinLimits } from './within-limits.ts'
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
@@ -92,7 +93,7 @@ export function foreignLines(
   }
 
   async function* lines(): AsyncGenerator<Line> {
-    for await (const item of file.read()) {
+    for await (const item of fittingItems(file, additions)) {
       if ('leftOut' in item) {
         countLeftOut(handled.leftOut, item.leftOut)
         continue
@@ -102,7 +103,7 @@ export function foreignLines(
         yield { number, text: null, problem: item.problem, readBytes: number }
         continue
       }
-      const text = JSON.stringify(withAdditions(item.input, additions))
+      const text = JSON.stringify(item.input)
       if (item.id !== undefined && (await revises(item.id, parseKept(text) as KeyedInput, number))) continue
       yield { number, text, problem: '', readBytes: number }
     }
@@ -111,11 +112,29 @@ export function foreignLines(
 }
 
 /** The input with what the command line adds. What the original says goes before it. */
-export function withAdditions(input: KeyedInput, { context, labels = [] }: Additions): KeyedInput {
+function withAdditions(input: KeyedInput, { context, labels = [] }: Additions): KeyedInput {
   return {
     ...input,
     context: input.context ?? context,
-    labels: labels.length === 0 ? input.labels : [...new Set([...(input.labels ?? []), ...labels])],
+    labels:
+      labels.length === 0 || !Array.isArray(input.labels ?? [])
+        ? input.labels
+        : [...new Set([...(input.labels ?? []), ...labels])],
+  }
+}
+
+/** The items of a file as they can be remembered: with what the command line adds, and within the limits of the domain. */
+export async function* fittingItems(file: ForeignFile, additions: Additions): AsyncGenerator<ImportItem> {
+  const first = [file.format.name, ...(additions.labels ?? [])]
+  for await (const item of file.read()) {
+    if (!('input' in item)) {
+      yield item
+      continue
+    }
+    const { where } = item
+    const { inputs, leftOut } = withinLimits(withAdditions(item.input, additions), first)
+    for (const what of leftOut) yield { where, leftOut: what }
+    for (const [part, input] of inputs.entries()) yield { where, input, id: part === 0 ? item.id : undefined }
   }
 }
 

@@ -131,7 +131,7 @@ export interface KindOption {
 const kebab = (name: string) => name.replace(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`)
 
 /** Whether the field takes a text rather than a name, by its own schema. */
-function takesText({ shape, schema }: Field): boolean {
+export function takesText({ shape, schema }: Field): boolean {
   return shape === 'string' && schema.safeParse('x'.repeat(LIMITS.nameCharacters + 1)).success
 }
 

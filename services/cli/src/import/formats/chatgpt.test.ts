@@ -65,9 +65,13 @@ test('an export in several files is read whole', async () => {
   writeIn(folder, 'parts/conversations-000.json', [chat([node('a', null, 'the first file')])])
   writeIn(folder, 'parts/conversations-001.json', [chat([node('b', null, 'the second file')])])
   writeIn(folder, 'parts/user.json', {})
+  writeIn(folder, 'parts/dalle/picture.webp', 'x')
+  writeIn(folder, 'parts/conversations-002.json', '[{"title": "torn')
   expect(await texts(join(folder, 'parts'))).toEqual([
     expect.stringContaining('the first file'),
     expect.stringContaining('the second file'),
-    { where: 'user.json', leftOut: 'files without conversations' },
+    { where: 'conversations-002.json', problem: 'holds no conversations' },
+    { where: 'dalle/picture.webp', leftOut: 'files (.webp)' },
+    { where: 'user.json', leftOut: 'files (.json)' },
   ])
 })

@@ -1,3 +1,4 @@
+import { isMemory, isProject, memoryItems, projectItems } from './claude-projects.ts'
 import {
   type Conversation,
   conversationItems,
@@ -7,13 +8,26 @@ import {
 } from './conversation.ts'
 import { hash, isRecord, type JsonFormat, momentOf } from './format.ts'
 
-/** Claude's export, a list of conversations, each a list of messages. Each message of a person or the assistant becomes a note. */
+const isConversation = (one: unknown) => isRecord(one) && 'chat_messages' in one
+
+const listIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value])
+
+/**
+ * Claude's export: conversations, each a list of messages, projects, and what Claude remembers of the person. Each message of a
+ * person or the assistant becomes a note, everything else documents.
+ */
 export const claude: JsonFormat = {
   name: 'claude',
   description: 'the unpacked export of Claude: its folder or conversations.json',
-  fits: (value) => Array.isArray(value) && value.some((one) => isRecord(one) && 'chat_messages' in one),
-  items: (value) =>
-    eachConversation(value, 'chat_messages', (one) => conversationItems('claude', toConversation(one))),
+  fits: (value) => listIn(value).some((one) => isConversation(one) || isProject(one) || isMemory(one)),
+  *items(value) {
+    const list = listIn(value)
+    const projects = list.filter(isProject)
+    const chats = list.filter((one) => !isProject(one) && !isMemory(one))
+    yield* eachConversation(chats, 'chat_messages', (one) => conversationItems('claude', toConversation(one)))
+    yield* projectItems(projects)
+    yield* memoryItems(list.filter(isMemory), projects)
+  },
 }
 
 function toConversation({ uuid, name, chat_messages: messages }: Record<string, unknown>): Conversation {

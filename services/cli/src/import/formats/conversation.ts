@@ -26,6 +26,12 @@ export interface LeftOut {
   readonly leftOut: string
 }
 
+/** The context of what a program keeps together. Titles repeat: eight digits of the id tell them apart. */
+export function contextOf(source: string, title: string, id: string): string {
+  const suffix = ` (${source} ${id.slice(0, 8)})`
+  return [...title].slice(0, LIMITS.nameCharacters - suffix.length).join('') + suffix
+}
+
 /**
  * The messages of a conversation as notes in a context of their own, because search shows a message together with those beside it.
  * A message that is longer than a text may be becomes several notes.
@@ -35,9 +41,7 @@ export function* conversationItems(
   source: string,
   { id, title, messages }: Conversation,
 ): Generator<ImportItem> {
-  // Titles repeat: eight digits of the id tell conversations apart.
-  const suffix = ` (${source} ${id.slice(0, 8)})`
-  const context = [...title].slice(0, LIMITS.nameCharacters - suffix.length).join('') + suffix
+  const context = contextOf(source, title, id)
   for (const message of messages) {
     if ('leftOut' in message) {
       yield { where: `"${title}"`, leftOut: message.leftOut }

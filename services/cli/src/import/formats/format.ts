@@ -3,6 +3,7 @@ import { readFile, stat } from 'node:fs/promises'
 import type { InputOf } from '@daybook/api/graphql'
 import { sizeInWords } from '@daybook/memory/text-rules'
 import { UsageError } from '../../command-line.ts'
+import { hasZone, localTime } from '../local-time.ts'
 
 /** What to remember, and a key that names the original. */
 export type KeyedInput = InputOf<'RememberInput'> & { readonly idempotencyKey: string }
@@ -74,7 +75,10 @@ function wordsIn(text: string): string[] {
 /** From here on a number counts milliseconds: as seconds it would be the year 5138. */
 const MILLISECONDS = 1e11
 
-/** A moment in seconds or milliseconds since 1970, also as text, or in words that a clock understands; undefined if it is none. */
+/**
+ * A moment in seconds or milliseconds since 1970, also as text, or in words that a clock understands; undefined if it is none, or of
+ * no year from 1 to 9999. Words without a zone stay so (`2024-03-05 10:00:00.000`): the import gives them one, and says which.
+ */
 export function momentOf(value: unknown): string | undefined {
   const isNumber =
     typeof value === 'number' || (typeof value === 'string' && /^\d{9,13}(?:\.\d+)?$/u.test(value))
@@ -83,7 +87,9 @@ export function momentOf(value: unknown): string | undefined {
     : typeof value === 'string'
       ? new Date(value)
       : null
-  return date === null || Number.isNaN(date.getTime()) ? undefined : date.toISOString()
+  if (date === null || Number.isNaN(date.getTime())) return undefined
+  const moment = isNumber || hasZone(String(value)) ? date.toISOString() : localTime(date)
+  return /^(?!0000)\d{4}-/u.test(moment) ? moment : undefined
 }
 
 /** Metadata without what is null or missing. */

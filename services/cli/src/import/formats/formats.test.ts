@@ -8,7 +8,7 @@ const folder = useFolder()
 const write = (path: string, content: unknown) => writeIn(folder, path, content)
 
 describe('markdown', () => {
-  test('files become documents with what their front matter says; other files and hidden folders are passed over', async () => {
+  test('files become documents with what their front matter says; other files are counted, hidden folders passed over', async () => {
     write(
       'vault/b.md',
       '---\ntitle: Brewing\ntags: "#coffee, tea"\ndate: 2025-03-04\npermalink: b\n---\nPour over.\n',
@@ -19,6 +19,7 @@ describe('markdown', () => {
     const { name, items } = await readForeign(join(folder, 'vault'))
     expect(name).toBe('markdown')
     expect(inputs(items)).toEqual([
+      { where: 'picture.png', leftOut: 'files (.png)' },
       {
         content: { document: { title: 'Brewing', content: 'Pour over.', externalId: 'vault/b.md' } },
         labels: ['coffee', 'tea'],
@@ -88,7 +89,9 @@ describe('markdown', () => {
 
   test('a folder without Markdown is refused', async () => {
     write('empty/x.txt', 'x')
-    await expect(readForeign(join(folder, 'empty'))).rejects.toThrow('holds no Markdown file')
+    await expect(readForeign(join(folder, 'empty'))).rejects.toThrow(/holds no Markdown file \(\.md\)$/u)
+    write('empty/conversations-000.zip', 'x')
+    await expect(readForeign(join(folder, 'empty'))).rejects.toThrow('but archives: unpack them first')
   })
 
   test.each([

@@ -1,7 +1,6 @@
-import { readdir, readFile, realpath, stat } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { basename, extname, join, relative } from 'node:path'
 import { splitText } from '@daybook/memory/documents/split-text'
-import { LIMITS } from '@daybook/memory/limits'
 import { parseMoment } from '@daybook/runtime/units'
 import { UsageError } from '../../command-line.ts'
 import {
@@ -10,6 +9,7 @@ import {
   type MarkdownFile,
   parseMarkdown,
 } from '../../markdown/memory-file.ts'
+import { fileLeftOut, filesIn } from './files-in.ts'
 import {
   encodingOf,
   hash,
@@ -29,15 +29,20 @@ export const markdown: ImportFormat = {
 
 /**
  * Reads a folder of Markdown files, or one of them: those of `daybook export --markdown` become the memories they were, all others
- * documents, with what their front matter says. Folders whose name begins with a dot are passed over, such as `.obsidian`.
+ * documents, with what their front matter says. Other files are counted.
  * @throws UsageError if there is none
  */
 export async function* readMarkdown(path: string): AsyncGenerator<ImportItem> {
   const root = (await stat(path)).isDirectory() ? path : null
-  const { files, leftOut } = root === null ? { files: [path], leftOut: [] } : await markdownFilesIn(root)
-  for (const [where, what] of leftOut) yield { where, leftOut: what }
-  if (files.length === 0) throw new UsageError(`${path} cannot be imported: it holds no Markdown file (.md)`)
-  for (const file of files) {
+  const { files, brokenLinks } = root === null ? { files: [path], brokenLinks: [] } : await filesIn(root)
+  yield* brokenLinks
+  const notes = root === null ? files : files.filter(isMarkdown)
+  if (notes.length === 0) {
+    const archives = files.some((file) => /\.zip$/iu.test(file)) ? ', but archives: unpack them first' : ''
+    throw new UsageError(`${path} cannot be imported: it holds no Markdown file (.md)${archives}`)
+  }
+  if (root !== null) for (const file of files) if (!isMarkdown(file)) yield fileLeftOut(relative(root, file))
+  for (const file of notes) {
     const where = root === null ? basename(file) : relative(root, file)
     yield* readItem(
       file,
@@ -48,39 +53,7 @@ export async function* readMarkdown(path: string): AsyncGenerator<ImportItem> {
   }
 }
 
-/**
- * The Markdown files of a folder, those behind symbolic links too, each file and folder once.
- * @returns paths in a stable order, so that an import that goes on meets them as before
- */
-async function markdownFilesIn(folder: string): Promise<{
-  readonly files: readonly string[]
-  /** Path, and what is there, in the plural. */
-  readonly leftOut: readonly (readonly [string, string])[]
-}> {
-  const [files, leftOut]: [string[], (readonly [string, string])[]] = [[], []]
-  const seen = new Set<string>()
-  const links: string[] = []
-  const visit = async (path: string): Promise<void> => {
-    const real = await realpath(path).catch(() => null)
-    if (real === null) return void leftOut.push([relative(folder, path), 'broken links'])
-    if (seen.has(real)) return
-    seen.add(real)
-    const stats = await stat(real)
-    if (stats.isDirectory()) {
-      for (const entry of await readdir(path, { withFileTypes: true })) {
-        if (isPassedOver(entry.name)) continue
-        if (entry.isSymbolicLink()) links.push(join(path, entry.name))
-        else await visit(join(path, entry.name))
-      }
-    } else if (stats.isFile() && ['.md', '.markdown'].includes(extname(path).toLowerCase())) files.push(path)
-  }
-  await visit(folder)
-  // A file has its own place before that of a link to it.
-  for (let link = links.shift(); link !== undefined; link = links.shift()) await visit(link)
-  return { files: files.toSorted(), leftOut }
-}
-
-const isPassedOver = (name: string) => name.startsWith('.') || name === 'node_modules'
+const isMarkdown = (path: string) => ['.md', '.markdown'].includes(extname(path).toLowerCase())
 
 function* readItem(
   file: string,
@@ -160,7 +133,7 @@ function documentsFrom({ fields, body }: MarkdownFile, path: string, externalId:
   return splitText(content).map((part, at) => ({
     content: {
       document: {
-        title: title.slice(0, LIMITS.nameCharacters),
+        title,
         content: part,
         externalId: at === 0 ? externalId : `${externalId}#${at + 1}`,
       },
@@ -193,8 +166,9 @@ function dateIn(value: unknown): string | undefined {
   const digits = /^(?:(\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(\d\d)?)?)$/u.exec(text)
   if (/^\d{10}(?:\d{3})?$/u.test(text)) return momentOf(text)
   if (digits !== null) {
-    const [, year, month, day, hour = '00', minute = '00', second = '00'] = digits
-    return momentOf(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
+    const [, year, month, day, hour, minute = '00', second = '00'] = digits
+    const date = `${year}-${month}-${day}`
+    return dateIn(hour === undefined ? date : `${date} ${hour}:${minute}:${second}`)
   }
   const short = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})$/u.exec(text)
   if (short !== null) {
@@ -203,5 +177,5 @@ function dateIn(value: unknown): string | undefined {
   }
   if (NAMED_MONTH.test(text))
     return momentOf(`${text.replace(/(\d)(?:st|nd|rd|th)/u, '$1').replace(' of ', ' ')} UTC`)
-  return typeof value === 'string' ? (parseMoment(text) ?? undefined) : undefined
+  return parseMoment(text) === null ? undefined : momentOf(text)
 }

@@ -1,8 +1,9 @@
 import { open, readdir, stat } from 'node:fs/promises'
-import { extname, join } from 'node:path'
+import { basename, extname, relative } from 'node:path'
 import { UsageError } from '../../command-line.ts'
 import { chatgpt } from './chatgpt.ts'
 import { claude } from './claude.ts'
+import { fileLeftOut, filesIn } from './files-in.ts'
 import { type ForeignFile, type ImportFormat, type JsonFormat, readJson } from './format.ts'
 import { markdown, readMarkdown } from './markdown.ts'
 import { mem0 } from './mem0.ts'
@@ -14,7 +15,13 @@ const JSON_FORMATS: readonly JsonFormat[] = [mem0, chatgpt, claude, serverMemory
 /** What other programs write, in the order of the help. */
 export const FORMATS: readonly ImportFormat[] = [markdown, ...JSON_FORMATS]
 
-/** The files of an unpacked export that hold the conversations, as ChatGPT and Claude name them; large ones have several. */
+/** The formats whose export is a folder of several files. */
+const EXPORTS: readonly JsonFormat[] = [chatgpt, claude]
+
+/** What stands at the top of an unpacked export: large ones have several files, and Claude's newer ones a folder for each archive. */
+const EXPORTED = /^(?:conversations|projects|memories)(?:(?:-\d+)?\.json|-\d{3})$/u
+
+/** The files that hold the conversations. */
 const CONVERSATIONS = /^conversations(?:-\d+)?\.json$/u
 
 /**
@@ -26,19 +33,9 @@ const CONVERSATIONS = /^conversations(?:-\d+)?\.json$/u
 export async function openForeign(path: string, given: string | undefined): Promise<ForeignFile | null> {
   const stats = await stat(path)
   const isFolder = stats.isDirectory()
-  const entries = isFolder && given !== markdown.name ? (await readdir(path)).toSorted() : []
-  const parts = entries.filter((one) => CONVERSATIONS.test(one))
-  if (parts.length > 0) {
-    const files = await Promise.all(parts.map((one) => openForeign(join(path, one), given)))
-    const [first, ...others] = files.filter((file) => file !== null)
-    if (first === undefined) return null
-    const read = async function* () {
-      for (const file of [first, ...others]) yield* file.read()
-      for (const where of entries)
-        if (extname(where) === '.json' && !parts.includes(where))
-          yield { where, leftOut: 'files without conversations' }
-    }
-    return { format: first.format, read }
+  if (isFolder && given !== markdown.name) {
+    const found = await openExport(path, given)
+    if (found !== null) return found
   }
   const extension = extname(path).toLowerCase()
   const isMarkdown = isFolder || extension === '.md' || extension === '.markdown'
@@ -54,6 +51,39 @@ export async function openForeign(path: string, given: string | undefined): Prom
   const { description } = FORMATS.find(({ name }) => name === given) ?? { description: given }
   throw new UsageError(`${path} cannot be imported as ${given}: it is not ${description}`)
 }
+
+/** Opens an unpacked export, whose files are read as one. @returns null if the folder is none */
+async function openExport(folder: string, given: string | undefined): Promise<ForeignFile | null> {
+  if (!(await readdir(folder)).some((name) => EXPORTED.test(name))) return null
+  const { files, brokenLinks } = await filesIn(folder)
+  const parts: { readonly where: string; readonly value: unknown }[] = []
+  // Conversations first, so that their numbers in messages are those of their file.
+  for (const file of [...files.filter(isOfConversations), ...files.filter((one) => !isOfConversations(one))])
+    parts.push({
+      where: relative(folder, file),
+      value: extname(file).toLowerCase() === '.json' ? await readJson(file) : undefined,
+    })
+  const format = EXPORTS.find(
+    ({ name, fits }) => (given ?? name) === name && parts.some(({ value }) => fits(value)),
+  )
+  if (format === undefined) return null
+  return {
+    format,
+    *read() {
+      yield* brokenLinks
+      yield* format.items(parts.flatMap(({ value }) => (format.fits(value) ? value : [])))
+      for (const { where, value } of parts)
+        if (!format.fits(value))
+          yield isOfConversations(where) && !isEmptyList(value)
+            ? { where, problem: 'holds no conversations' }
+            : fileLeftOut(where)
+    },
+  }
+}
+
+const isOfConversations = (path: string) => CONVERSATIONS.test(basename(path))
+
+const isEmptyList = (value: unknown) => Array.isArray(value) && value.length === 0
 
 /** What a line of a knowledge graph has, in any order. The first one may be torn. */
 const GRAPH = /^\uFEFF?\s*\{.*"type"\s*:\s*"(?:entity|relation)"/mu
