@@ -133,13 +133,15 @@ async function copyProject(
   await sql`insert into copies select gen_random_uuid() from generate_series(1, ${times})`.execute(owner)
   await sql`insert into daybook.projects (id, name) select id, id::text from copies`.execute(owner)
   const { rows } = await sql<{ schema: string; name: string; columns: string[] }>`
-    select table_schema as schema, table_name as name, array_agg(column_name::text) as columns
-    from information_schema.columns join information_schema.tables using (table_schema, table_name)
-    where table_type = 'BASE TABLE' and is_generated = 'NEVER' and (table_schema = ${tables.schema}
-      or table_schema = 'daybook' and table_name in ('journal_heads', 'events', 'positions', 'embeddings', 'embedding_chunks'))
-    group by 1, 2 having bool_or(column_name = 'project_id')
+    select relnamespace::regnamespace::text as schema, relname as name, array_agg(attname::text) as columns
+    from pg_class join pg_attribute on attrelid = pg_class.oid
+    where relkind in ('r', 'p') and not relispartition and attnum > 0 and not attisdropped and attgenerated = ''
+      and (relnamespace = ${tables.schema}::regnamespace
+        or relnamespace = 'daybook'::regnamespace
+          and relname in ('journal_heads', 'events', 'positions', 'embeddings', 'embedding_chunks'))
+    group by 1, 2 having bool_or(attname = 'project_id')
     -- What refers to another comes after it: embeddings have chunks.
-    order by table_name::text collate "C" desc`.execute(owner)
+    order by relname::text collate "C" desc`.execute(owner)
   // They depend on the row, or Postgres would make them once.
   const made: Readonly<Record<string, RawBuilder<unknown>>> = {
     'events.event_id': sql`gen_random_uuid()`,

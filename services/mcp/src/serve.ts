@@ -81,12 +81,12 @@ export function serve({ daybook, toolsets, context, log }: Served): void {
 async function* readMessages(
   input: AsyncIterable<Uint8Array>,
   log: Served['log'],
-): AsyncGenerator<string, void, undefined> {
+): AsyncGenerator<Buffer, void, undefined> {
   for await (const { text, problem } of readLines(input)) {
     if (text === null) log(`A message ${problem}, and is left out`)
     else {
       const message = jsonIn(text)
-      yield `${message === text ? text : JSON.stringify(withoutNulls(message))}\n`
+      yield Buffer.from(`${message === text ? text : JSON.stringify(withoutNulls(message))}\n`)
     }
   }
 }

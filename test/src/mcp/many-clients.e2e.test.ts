@@ -6,6 +6,7 @@ import { stopDaemon } from '@daybook/local-daemon/stop-daemon'
 import { lockHolder } from '@daybook/runtime/exclusive-lock'
 import type { Client } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { withNulls } from '@daybook/gateway/testing/mcp-client'
 import { connectStdio } from './stdio-client.ts'
 
 /** `npm run test:mcp` runs 50; each is a process, and two cores start four a second. */
@@ -74,4 +75,14 @@ test('they go on when it is killed: one new daemon, nothing lost, nothing double
     })
     expect(hits.filter(({ text }: { text: string }) => text === `second${at}x0word`)).toHaveLength(1)
   }
+})
+
+test('null for params and arguments counts as none given', async () => {
+  const client = clients[0] as Client
+  const transport = client.transport as NonNullable<Client['transport']>
+  const send = transport.send.bind(transport)
+  transport.send = (message, options) => send(withNulls(message) as typeof message, options)
+  expect((await client.listTools()).tools).not.toEqual([])
+  expect(await call(client, 'list_labels', {})).toBeDefined()
+  transport.send = send
 })

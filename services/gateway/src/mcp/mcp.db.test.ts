@@ -6,7 +6,7 @@ import { TOOLS } from '@daybook/mcp/tools/index'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import type { Client } from '@modelcontextprotocol/client'
 import { describe, expect, it } from 'vitest'
-import { connectMcp, REVISIONS } from '../testing/mcp-client.ts'
+import { connectMcp, REVISIONS, withNulls } from '../testing/mcp-client.ts'
 import { type CallTool, callExamples, prepareExamples } from '../testing/mcp-examples.ts'
 import { useTestGateway } from '../testing/test-gateway.ts'
 
@@ -196,6 +196,36 @@ describe.each(TEST_DATABASES.slice(-1))('MCP over HTTP on $name', ({ start }) =>
     expect(new Set(told)).toEqual(new Set(['daybook://todos/open']))
     await listening.close()
     await client.close()
+  })
+
+  it('takes null for params and arguments as none given', async () => {
+    const client = await connect({
+      mode: 'legacy',
+      fetch: (url, init) =>
+        fetch(url, {
+          ...init,
+          ...(init?.method === 'POST' && {
+            body: JSON.stringify(withNulls(JSON.parse(String(init.body)))),
+          }),
+        }),
+    })
+    expect((await client.listTools()).tools).not.toEqual([])
+    expect((await call(client, 'list_labels', {})).structuredContent).toBeDefined()
+    await client.close()
+  })
+
+  it('says of a body that is no JSON that it cannot be parsed', async () => {
+    const { url, key } = suite.client
+    const answer = await fetch(`${url}/mcp`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${key}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+      },
+      body: '{"jsonrpc": "2.0", ',
+    })
+    expect(await answer.json()).toMatchObject({ error: { code: -32_700 } })
   })
 
   it('refuses a wrong key before anything else', async () => {

@@ -32,3 +32,10 @@ export async function connectMcp(
   )
   return client
 }
+
+/** A message as clients send it that have null where nothing is given. */
+export function withNulls(message: object): object {
+  const { method, params } = message as { readonly method?: string; readonly params?: object }
+  if (method === 'tools/list') return { ...message, params: null }
+  return method === 'tools/call' ? { ...message, params: { ...params, arguments: null } } : message
+}
