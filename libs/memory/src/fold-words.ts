@@ -9,7 +9,7 @@ import { wordParts } from './word-parts.ts'
  * - `letter`: any other character beyond ASCII, with the marks on it
  */
 const UNIT =
-  /(?<emoji>\p{RI}\p{RI}|(?![©®™‼⁉])\p{Extended_Pictographic})|(?<run>(?:[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ーｰ][\u3099\u309Aﾞﾟ\p{VS}]*)+)|(?<letter>[^\0-\x7F]\p{M}*)/gu
+  /(?<emoji>\p{RI}\p{RI}|(?![©®™‼⁉])\p{Extended_Pictographic})|(?<run>[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ーｰ][\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ーｰ\u3099\u309Aﾞﾟ\p{VS}]*)|(?<letter>[^\0-\x7F]\p{M}*)/gu
 
 /**
  * What Unicode makes letters of, within a run: the parts of a Korean syllable, those of half width, a kana with its marks, a
@@ -88,19 +88,36 @@ function* pairs(run: string, offset: number): Generator<FoldedPart> {
   for (const [index, { letter, start, end }] of letters.entries()) {
     const next = letters[index + 1]
     if (next !== undefined || index === 0)
-      yield { start: offset + start, end: offset + (next?.end ?? end), word: ` ${letter}${next?.letter ?? ''} ` }
+      yield {
+        start: offset + start,
+        end: offset + (next?.end ?? end),
+        word: ` ${letter}${next?.letter ?? ''} `,
+      }
   }
 }
 
+interface RunLetter {
+  readonly letter: string
+  readonly start: number
+  readonly end: number
+}
+
 /** The letters of a run in one form, and where they are from: ﾃﾞ is デ, ㌔ is キ and ロ. */
-const lettersOf = (run: string): { letter: string; start: number; end: number }[] =>
-  [...run.matchAll(IN_RUN)].flatMap(({ 0: typed, index }) =>
-    Array.from(typed.normalize('NFKC').replace(/\p{VS}/gu, ''), (letter) => ({
-      letter,
-      start: index,
-      end: index + typed.length,
-    })),
-  )
+function lettersOf(run: string): RunLetter[] {
+  const letters: RunLetter[] = []
+  const isOneForm = run.normalize('NFKC') === run && !VARIANT.test(run)
+  let start = 0
+  for (const typed of isOneForm ? run : (run.match(IN_RUN) ?? [])) {
+    const end = start + typed.length
+    if (isOneForm) letters.push({ letter: typed, start, end })
+    else
+      for (const letter of typed.normalize('NFKC').replace(VARIANT, '')) letters.push({ letter, start, end })
+    start = end
+  }
+  return letters
+}
+
+const VARIANT = /\p{VS}+/u
 
 /** By letter, as there are few different ones in a text. */
 const known = new Map<string, string>()
@@ -127,7 +144,9 @@ function foldedLetter(letter: string): string {
 
 /** ASCII stays as it is, since the parts of names are told by their capital letters. */
 const small = (letters: string): string =>
-  Array.from(letters, (one) => (ASCII.test(one) ? one : (LETTERS[one.toLowerCase()] ?? one.toLowerCase()))).join('')
+  Array.from(letters, (one) =>
+    ASCII.test(one) ? one : (LETTERS[one.toLowerCase()] ?? one.toLowerCase()),
+  ).join('')
 
 const ASCII = /^[\0-\x7F]*$/u
 
@@ -172,4 +191,7 @@ export function questionWords(text: string): string {
 
 /** A text as names are compared: in small letters, without accents, and with its blanks and emoji as they are. */
 export const folded = (text: string): string =>
-  text.normalize('NFKC').replaceAll(/[^\0-\x7F]\p{M}*/gu, foldLetter).toLowerCase()
+  text
+    .normalize('NFKC')
+    .replaceAll(/[^\0-\x7F]\p{M}*/gu, foldLetter)
+    .toLowerCase()
