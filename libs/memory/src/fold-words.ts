@@ -62,7 +62,8 @@ interface FoldedPart {
 /**
  * The parts of a text that are not searched as they are written, in order. A text has the same words in whatever form of
  * Unicode it was typed. Accents are left out ("café" is "cafe"), letters beyond ASCII become small, an emoji is a word,
- * and runs of Chinese, Japanese, Korean or Thai letters become pairs of letters, which overlap, since their words cannot be told apart without a dictionary.
+ * and runs of Chinese, Japanese, Korean or Thai letters become pairs of letters, which overlap, since their words cannot be
+ * told apart without a dictionary.
  */
 export function* foldedParts(text: string): Generator<FoldedPart> {
   for (const match of text.matchAll(UNIT)) {
