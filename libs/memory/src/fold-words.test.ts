@@ -10,7 +10,15 @@ const words = (text: string) =>
 /** Letters with the marks that belong on them. */
 const LETTERS = fc.constantFrom(
   ...'aÉñỖйЁώＡｶガぱ한각ㅋ東豈㌔أآؤئىل ',
-  ...['ｶﾞ', 'กิ', 'की', 'بَ', 'מִּ', 'क़', 'שׁ', '葛\u{E0100}', '🎉'],
+  'ｶﾞ',
+  'กิ',
+  'की',
+  'بَ',
+  'מִּ',
+  'क़',
+  'שׁ',
+  '葛\u{E0100}',
+  '🎉',
 )
 
 describe('words beyond English (capability 10)', () => {

@@ -4,7 +4,7 @@ import { isInProportion } from '@daybook/runtime/testing/growth'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { plainExplanation } from './ranking/explanation.ts'
-import { newestFirst, orderBySuccession } from './succession.ts'
+import { newestFirst, orderBySuccession, type Succeeded } from './succession.ts'
 
 const hits = (...given: [string, number][]) => given.map(([memoryId, score]) => ({ memoryId, score }))
 
@@ -110,7 +110,7 @@ describe('the newest memory of the same thing', () => {
 
   describe('is told by the words of short texts where no model knows', () => {
     const newest = (old: string, now: string, wanted: string, score = 0.58) =>
-      newestFirst(
+      newestFirst<Succeeded<{ memoryId: string; score: number }>>(
         hits(['old', 0.6], ['new', score]),
         memories({ old: noted(old, MAY), new: noted(now, JUNE) }),
         () => null,
