@@ -9,9 +9,16 @@ import { wordParts } from './word-parts.ts'
  * - `letter`: any other character beyond ASCII, with the marks on it
  */
 const UNIT =
-  /(?<emoji>\p{RI}\p{RI}|(?![©®™‼⁉])\p{Extended_Pictographic})|(?<run>[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]+)|(?<letter>[^\0-\x7F]\p{M}*)/gu
+  /(?<emoji>\p{RI}\p{RI}|(?![©®™‼⁉])\p{Extended_Pictographic})|(?<run>[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ーｰ][\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ーｰ\u3099\u309Aﾞﾟ\p{VS}]*)|(?<letter>[^\0-\x7F]\p{M}*)/gu
 
-/** Letters that Unicode does not take apart. */
+/**
+ * What Unicode makes letters of, within a run: the parts of a Korean syllable, those of half width, a kana with its marks, a
+ * letter with a variant sign.
+ */
+const IN_RUN =
+  /[\u1100-\u115F\uA960-\uA97C\uAC00-\uD7A3][\u1160-\u11FF\uD7B0-\uD7FB]*|[\uFFA0-\uFFDC]+|.[\u3099\u309Aﾞﾟ\p{VS}]*/gu
+
+/** Letters that Unicode does not take apart, and those that keyboards of one script write differently. */
 const LETTERS: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -24,10 +31,26 @@ const LETTERS: Readonly<Record<string, string>> = {
   ı: 'i',
   ё: 'е',
   ς: 'σ',
+  آ: 'ا',
+  أ: 'ا',
+  إ: 'ا',
+  ٱ: 'ا',
+  ى: 'ي',
+  ی: 'ي',
+  ک: 'ك',
 }
 
-/** What stands beside an emoji or a letter and is none: skin tones, joiners, variants. */
-const BESIDE = /^(?:\u200D|\uFE0E|\uFE0F|\p{Emoji_Modifier})/u
+/**
+ * What stands beside an emoji or a letter and is none: skin tones, joiners, variants, signs that nobody sees, and the stroke that
+ * stretches Arabic.
+ */
+const BESIDE = /^(?:[\u00AD\u061C\u0640\u200C-\u200F\u2060\uFEFF]|\p{VS}|\p{Emoji_Modifier})/u
+
+/** Their marks are accents, or signs of vowels that most texts leave out. */
+const MARKED = /^[\p{Script=Latin}\p{Script=Greek}\p{Script=Hebrew}\0-\x7F]/u
+
+/** So are those of these, but for the marks that make other letters: the Russian й is no и. */
+const MARKED_IF_APART = /^[\p{Script=Cyrillic}\p{Script=Arabic}]/u
 
 /** A part of a text that is searched as `word`. Offsets in UTF-16, the end exclusive. */
 interface FoldedPart {
@@ -37,9 +60,10 @@ interface FoldedPart {
 }
 
 /**
- * The parts of a text that are not searched as they are written, in order: accents are left out ("café" is
- * "cafe"), letters beyond ASCII become small, an emoji is a word, and runs of Chinese, Japanese, Korean or Thai
- * letters become pairs of letters, which overlap, since their words cannot be told apart without a dictionary.
+ * The parts of a text that are not searched as they are written, in order. A text has the same words in whatever form of
+ * Unicode it was typed. Accents are left out ("café" is "cafe"), letters beyond ASCII become small, an emoji is a word,
+ * and runs of Chinese, Japanese, Korean or Thai letters become pairs of letters, which overlap, since their words cannot be
+ * told apart without a dictionary.
  */
 export function* foldedParts(text: string): Generator<FoldedPart> {
   for (const match of text.matchAll(UNIT)) {
@@ -48,22 +72,53 @@ export function* foldedParts(text: string): Generator<FoldedPart> {
     const end = start + match[0].length
     if (emoji !== undefined) yield { start, end, word: ` emoji${[...emoji].map(hex).join('')} ` }
     else if (run !== undefined) yield* pairs(run, start)
-    else yield { start, end, word: foldLetter(letter) }
+    else {
+      const word = foldLetter(letter)
+      // ㈱ is (株).
+      yield { start, end, word: word.length > 1 && UNBROKEN.test(word) ? foldWords(word) : word }
+    }
   }
 }
+
+const UNBROKEN = /[\p{Script=Han}\p{Script=Katakana}]/u
 
 const hex = (character: string) => character.codePointAt(0)?.toString(16)
 
 function* pairs(run: string, offset: number): Generator<FoldedPart> {
-  const letters = Array.from(run)
-  let start = offset
-  for (const [index, letter] of letters.entries()) {
+  const letters = lettersOf(run)
+  for (const [index, { letter, start, end }] of letters.entries()) {
     const next = letters[index + 1]
-    const end = start + letter.length + (next?.length ?? 0)
-    if (next !== undefined || index === 0) yield { start, end, word: ` ${letter}${next ?? ''} ` }
-    start += letter.length
+    if (next !== undefined || index === 0)
+      yield {
+        start: offset + start,
+        end: offset + (next?.end ?? end),
+        word: ` ${letter}${next?.letter ?? ''} `,
+      }
   }
 }
+
+interface RunLetter {
+  readonly letter: string
+  readonly start: number
+  readonly end: number
+}
+
+/** The letters of a run in one form, and where they are from: ﾃﾞ is デ, ㌔ is キ and ロ. */
+function lettersOf(run: string): RunLetter[] {
+  const letters: RunLetter[] = []
+  const isOneForm = run.normalize('NFKC') === run && !VARIANT.test(run)
+  let start = 0
+  for (const typed of isOneForm ? run : (run.match(IN_RUN) ?? [])) {
+    const end = start + typed.length
+    if (isOneForm) letters.push({ letter: typed, start, end })
+    else
+      for (const letter of typed.normalize('NFKC').replace(VARIANT, '')) letters.push({ letter, start, end })
+    start = end
+  }
+  return letters
+}
+
+const VARIANT = /\p{VS}+/u
 
 /** By letter, as there are few different ones in a text. */
 const known = new Map<string, string>()
@@ -74,7 +129,7 @@ const KNOWN_MAX = 4_096
 function foldLetter(letter: string): string {
   const before = known.get(letter)
   if (before !== undefined) return before
-  const folded = BESIDE.test(letter) || /^\p{M}/u.test(letter) ? '' : foldedLetter(letter)
+  const folded = BESIDE.test(letter) ? '' : foldedLetter(letter)
   if (known.size >= KNOWN_MAX) known.clear()
   known.set(letter, folded)
   return folded
@@ -82,12 +137,17 @@ function foldLetter(letter: string): string {
 
 function foldedLetter(letter: string): string {
   const apart = letter.normalize('NFKD')
-  // Marks on other scripts' letters make other letters: the Russian й is no и.
-  const plain = /^[\p{Script=Latin}\p{Script=Greek}\0-\x7F]/u.test(apart)
-    ? apart.replace(/\p{M}/gu, '')
-    : apart
-  return Array.from(plain.normalize('NFC').toLowerCase(), (one) => LETTERS[one] ?? one).join('')
+  const composed = apart.normalize('NFC')
+  if (/^\p{M}/u.test(apart)) return ''
+  if (MARKED.test(apart)) return small(apart.replace(/\p{M}/gu, '').normalize('NFC'))
+  return small(MARKED_IF_APART.test(apart) ? composed.replace(/\p{M}/gu, '') : composed)
 }
+
+/** ASCII stays as it is, since the parts of names are told by their capital letters. */
+const small = (letters: string): string =>
+  Array.from(letters, (one) =>
+    ASCII.test(one) ? one : (LETTERS[one.toLowerCase()] ?? one.toLowerCase()),
+  ).join('')
 
 const ASCII = /^[\0-\x7F]*$/u
 
@@ -108,8 +168,8 @@ export function foldWords(text: string): string {
 /** The letters of runs of two or more, for questions of a single one: pairs would not match it. */
 function singleLetters(text: string): string {
   if (ASCII.test(text)) return ''
-  const runs = [...text.matchAll(UNIT)].flatMap(({ groups }) => groups?.['run'] ?? [])
-  return runs.flatMap((run) => (run.length > 1 ? [...run] : [])).join(' ')
+  const runs = [...text.matchAll(UNIT)].map(({ groups }) => lettersOf(groups?.['run'] ?? ''))
+  return runs.flatMap((letters) => (letters.length > 1 ? letters.map(({ letter }) => letter) : [])).join(' ')
 }
 
 /** What Postgres makes lexemes of, for a text to be indexed. */
@@ -132,4 +192,7 @@ export function questionWords(text: string): string {
 
 /** A text as names are compared: in small letters, without accents, and with its blanks and emoji as they are. */
 export const folded = (text: string): string =>
-  text.replaceAll(/[^\0-\x7F]\p{M}*/gu, foldLetter).toLowerCase()
+  text
+    .normalize('NFKC')
+    .replaceAll(/[^\0-\x7F]\p{M}*/gu, foldLetter)
+    .toLowerCase()

@@ -79,7 +79,8 @@ function nameCondition({ called }: KindQuery): RawBuilder<unknown> {
 
 /** When memories happened, or were remembered. What is left to do before a day was written whenever. */
 function timeCondition({ kind }: KindQuery, times: readonly TimePhrase[]): RawBuilder<unknown> {
-  const within = kind === 'todo' ? times.filter(({ to }) => to <= Date.now()) : times
+  const within =
+    kind === 'todo' ? times.filter(({ from, to }) => Number.isFinite(from) && to <= Date.now()) : times
   if (within.length === 0) return sql`true`
   const time = sql`extract(epoch from coalesce(m.occurred_at, m.created_at))::float8 * 1000`
   return sql`(${sql.join(

@@ -319,6 +319,43 @@ describe.each(COMBINATIONS)('search on $name with $database', ({ start, attach, 
     expect(near.hits).toHaveLength(2)
   })
 
+  it.each([
+    ['what does Ana like to drink', 'Ana likes coffee', 'Ana likes tea'],
+    ['when do we deploy', 'We deploy on Fridays', 'We deploy on Mondays'],
+    ['database', 'Our database is Postgres', 'Our database is MySQL'],
+  ])(
+    'of two memories that answer %j about equally well, the newer one stands first',
+    async (query, old, now) => {
+      const project = await harness.newProject()
+      const [may, june] = ['2026-05-01T09:00:00.000Z', '2026-06-01T09:00:00.000Z']
+      await harness.remember(
+        project,
+        note(old, { context: 'team', occurredAt: may }),
+        note(now, { context: 'team', occurredAt: june }),
+        note(old.replace('Ana', 'Ben').replace('deploy', 'rest'), { context: 'other', occurredAt: may }),
+      )
+      for (const parts of [
+        harness.parts(project),
+        { ...harness.parts(project), embedders: fixedEmbedders([], harness.embedder) },
+      ])
+        for (const mode of ['HYBRID', 'KEYWORD'] as const) {
+          const found = texts(await search(parts, { query, filter: {}, mode, limit: 10 }))
+          expect(found.indexOf(now), `${mode}: ${found.join(', ')}`).toBeLessThan(found.indexOf(old))
+        }
+    },
+  )
+
+  it('finds what is left to do before a time, whenever it was written', async () => {
+    const project = await harness.newProject()
+    await harness.remember(project, {
+      content: { kind: 'todo', fields: { description: 'Renew the domain' } },
+    })
+    for (const query of ['things to do before December', 'open todos until Friday', 'todos before 2026']) {
+      const answer = await search(harness.parts(project), { query, filter: {}, mode: 'HYBRID', limit: 10 })
+      expect(answer, query).toMatchObject({ matchType: 'KIND' })
+    }
+  })
+
   it('leaves out expired memories, and forgotten ones unless asked', async () => {
     const own = await harness.newProject()
     const [, forgotten] = await harness.remember(

@@ -126,7 +126,12 @@ async function attempt(parts: SearchParts, asked: Search): Promise<Attempt> {
   const inOrder =
     run.times.length > 0
       ? ranked
-      : newestFirst(ranked, memories, (one, other) => byTokens?.resemble(one, other) ?? null)
+      : newestFirst(
+          ranked,
+          memories,
+          (one, other) => byTokens?.resemble(one, other) ?? null,
+          run.query.wanted,
+        )
   const passages =
     overtaken || byTokens === null ? NO_PASSAGES : await bestPassages(byTokens, chunks, memories)
   const hits = overtaken ? [] : await presentHits(run, inOrder, memories, found.vector, passages)

@@ -37,6 +37,16 @@ describe.each(TEST_DATABASES)('snippets on $name', ({ start }) => {
     ['STRASSE', 'in der Straße <b>', 'in der <mark>Straße</mark> &lt;b&gt;'],
     ['京都', '東京都に行く', '東<mark>京都</mark>に行く'],
     ['東京都', '昨日東京都に行く', '昨日<mark>東京都</mark>に行く'],
+    ['テスト', '単体ﾃｽﾄの', '単体<mark>ﾃｽﾄ</mark>の'],
+    [
+      '한국',
+      '나는 한국에'.normalize('NFD'),
+      `${'나는 '.normalize('NFD')}<mark>${'한국'.normalize('NFD')}</mark>${'에'.normalize('NFD')}`,
+    ],
+    ['abc123', '型番ＡＢＣ１２３', '型番<mark>ＡＢＣ１２３</mark>'],
+    ['cafe', 'le cafe\u0301 noir', 'le <mark>cafe\u0301</mark> noir'],
+    ['محمد', 'قال مُحَمَّدٌ لنا', 'قال <mark>مُحَمَّدٌ</mark> لنا'],
+    ['👩', 'with 👩‍💻 now', 'with <mark>👩‍💻</mark> now'],
     ['🎉', 'a party 🎉🎉 ended', 'a party <mark>🎉</mark><mark>🎉</mark> ended'],
   ])('marks %j in %j as it is written', async (wanted, text, marked) => {
     expect(await snippet(wanted, text)).toBe(marked)
@@ -73,6 +83,49 @@ describe.each(TEST_DATABASES)('snippets on $name', ({ start }) => {
     expect(emoji).toMatch(/^<mark>login<\/mark> (🎉)+$/u)
     const word = await snippet('absent', 'x'.repeat(5_000))
     expect(word.length).toBeLessThanOrEqual(202)
+  })
+
+  const WHOLE = [
+    '👍🏽',
+    '👩‍👩‍👧‍👦',
+    '🏳️‍🌈',
+    '🇩🇪',
+    '1️⃣',
+    '❤️',
+    '🏴󠁧󠁢󠁥󠁮󠁧󠁿',
+    'e\u0301',
+    'x\u0323\u0302',
+    '𝒳',
+    'क्षि',
+    'กำ้',
+    '각'.normalize('NFD'),
+  ]
+
+  it.each(WHOLE)('shows %s whole at the end and the beginning of a text', async (sign) => {
+    for (const text of [
+      `login ${sign}`,
+      `the login is done${sign}`,
+      `${sign} login`,
+      `${sign}login`,
+      `login ${sign}\n`,
+      `login ${sign}!`,
+    ])
+      expect(plain(await snippet('login', text)), text).toBe(text.trim())
+    expect(plain(await snippet('login', `${filler(100)} login ${sign}`))).toMatch(
+      new RegExp(`login ${sign}$`, 'u'),
+    )
+    expect(plain(await snippet(sign, `done ${sign}`))).toBe(`done ${sign}`)
+  })
+
+  it.each(WHOLE)('never shows a part of %s', async (sign) => {
+    const signs = (text: string) => [...new Intl.Segmenter().segment(text)].map(({ segment }) => segment)
+    for (const joint of ['', ' ', ', '])
+      for (let lead = 0; lead < 8; lead++) {
+        const text = `${'x'.repeat(lead)} ${`${sign}${joint}`.repeat(60)}login${`${joint}${sign}`.repeat(60)}`
+        for (const wanted of ['login', sign, 'absent'])
+          for (const shown of signs(plain(await snippet(wanted, text)).replaceAll('…', ' ')))
+            expect([sign, ...'xlogin, '], `${wanted}: ${text}`).toContain(shown)
+      }
   })
 
   it('takes words that are hard to quote', async () => {

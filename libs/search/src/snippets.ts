@@ -56,31 +56,46 @@ export async function snippets(
   return rows.map(({ headline }, index) => {
     const [text = '', shown] = [clean[index], folded[index]]
     const plain = headline.replaceAll(BREAK, '')
-    return toHtml(shown === undefined || shown.folded === text ? plain : unfolded(plain, text, shown))
+    return toHtml(shown === undefined ? plain : unfolded(plain, text, shown))
   })
 }
 
-/** A headline of the folded text in the words of the original one. */
+/** Tells an emoji of several characters, or a letter with its marks, from the next one: a reader sees each as one sign. */
+const SIGNS = new Intl.Segmenter('en')
+
+/** A part of a text with the whole of the signs at both ends. */
+function wholeSigns(signs: Intl.Segments, { start, end }: TextSpan): TextSpan {
+  return { start: signs.containing(start)?.index ?? start, end: endOfSign(signs, end) }
+}
+
+function endOfSign(signs: Intl.Segments, at: number): number {
+  const sign = signs.containing(at)
+  return sign === undefined || sign.index === at ? at : sign.index + sign.segment.length
+}
+
+/** A headline of the folded text in the words of the original one. It ends with a word, but not within a sign. */
 function unfolded(headline: string, text: string, { folded, original }: FoldedText): string {
   const at = folded.indexOf(headline.replace(MARKS, ''))
   if (at === -1) return headline
+  const signs = SIGNS.segment(text)
   const marks: TextSpan[] = []
   let place = at
   let from = at
   for (const part of headline.split(/([\uE000\uE001])/u)) {
     if (part === START) from = place
-    else if (part === STOP) marks.push(original(from, place))
+    else if (part === STOP) marks.push(wholeSigns(signs, original(from, place)))
     else place += part.length
   }
   let shown = ''
-  let { start: after } = original(at, place)
+  const whole = wholeSigns(signs, original(at, place))
+  let after = whole.start
   for (const { start, end } of marks) {
     // Pairs of letters overlap.
     if (start < after && shown.endsWith(STOP)) shown = shown.slice(0, -1) + text.slice(after, end) + STOP
     else shown += text.slice(after, start) + START + text.slice(Math.max(after, start), end) + STOP
     after = Math.max(after, end)
   }
-  return shown + text.slice(after, original(at, place).end)
+  return shown + text.slice(after, whole.end)
 }
 
 /** A snippet as plain text: without marks, nothing escaped. It is not HTML and may hold anything. */
@@ -101,13 +116,15 @@ function toHtml(headline: string): string {
     .replaceAll(STOP, '</mark>')
 }
 
-/** Cuts around the first match, and never between a mark and its end. */
+/** Cuts around the first match, and never between a mark and its end, or within a sign that fits. */
 function shorten(text: string): string {
   if (text.replace(MARKS, '').length <= LONGEST) return text
-  const start = Math.max(0, text.indexOf(START) - LONGEST / 4)
-  const part = text.slice(start, start + LONGEST)
+  const signs = SIGNS.segment(text)
+  const start = endOfSign(signs, Math.max(0, text.indexOf(START) - LONGEST / 4))
+  const last = signs.containing(start + LONGEST)?.index ?? text.length
+  const part = text.slice(start, last > start ? last : start + LONGEST)
   const open = part.lastIndexOf(START) > part.lastIndexOf(STOP)
-  // Removes half of an emoji that the cut left.
+  // Removes half of a character, where a sign does not fit.
   return `${start > 0 ? '…' : ''}${part}${open ? STOP : ''}…`.replace(/\p{Surrogate}/gu, '')
 }
 

@@ -4,7 +4,7 @@ import { isInProportion } from '@daybook/runtime/testing/growth'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { plainExplanation } from './ranking/explanation.ts'
-import { newestFirst, orderBySuccession } from './succession.ts'
+import { newestFirst, orderBySuccession, type Succeeded } from './succession.ts'
 
 const hits = (...given: [string, number][]) => given.map(([memoryId, score]) => ({ memoryId, score }))
 
@@ -106,6 +106,40 @@ describe('the newest memory of the same thing', () => {
     ])
     expect(order('The bill of Hamburg is 9 euros', 'The bill of Bremen is 10 euros')).toEqual(['old', 'new'])
     expect(order('Probe P-5 is off by 2', 'Probe P-6 is off by 3')).toEqual(['old', 'new'])
+  })
+
+  describe('is told by the words of short texts where no model knows', () => {
+    const newest = (old: string, now: string, wanted: string, score = 0.58) =>
+      newestFirst<Succeeded<{ memoryId: string; score: number }>>(
+        hits(['old', 0.6], ['new', score]),
+        memories({ old: noted(old, MAY), new: noted(now, JUNE) }),
+        () => null,
+        wanted,
+      ).map((hit) => (hit.seemsSupersededBy === undefined ? hit.memoryId : `${hit.memoryId}, superseded`))
+
+    it('the older one says so if they contradict each other', () => {
+      for (const [old, now] of [
+        ['We deploy on Fridays', 'We deploy on Mondays'],
+        ['Our database is Postgres', 'Our database is MySQL'],
+        ['Tests run with jest', 'Tests run with vitest'],
+      ] as const)
+        expect(newest(old, now, 'how and when?')).toEqual(['new', 'old, superseded'])
+    })
+
+    it('the newer one stands first where both may be true', () => {
+      expect(newest('Ana likes coffee', 'Ana likes tea', 'what does Ana like?')).toEqual(['new', 'old'])
+    })
+
+    it('nothing is changed if one answers better, or has a word of the question that the other lacks', () => {
+      const [old, now] = ['We deploy on Fridays', 'We deploy on Mondays']
+      expect(newest(old, now, 'when do we deploy?', 0.4)).toEqual(['old', 'new'])
+      expect(newest(old, now, 'what do we do on Fridays?')).toEqual(['old', 'new'])
+      expect(newest('Gus must not eat nuts', 'Ida must not eat nuts', 'what must Gus not eat?')).toEqual([
+        'old',
+        'new',
+      ])
+      expect(newest('Ben owns the billing', 'Fay writes our mails', 'who?')).toEqual(['old', 'new'])
+    })
   })
 
   it('compares long texts in linear time', async () => {

@@ -1,8 +1,10 @@
 import { folded } from '@daybook/memory/fold-words'
+import { isSettled } from '@daybook/memory/settle'
 import { type Memory, type MemoryState, textOf } from '@daybook/memory/state'
 import { readSupersededBy } from '@daybook/pgvector/read/filter'
 import type { HitExplanation } from './ranking/explanation.ts'
 import type { SearchParts } from './search-parts.ts'
+import { suspect } from './suspected/suspect.ts'
 
 /** What is put in order. */
 interface Scored {
@@ -86,6 +88,15 @@ const SAME_WORDS = 0.5
 /** The characters of a text that are looked at: each of ten hits may be compared with each. */
 const COMPARED = 4_000
 
+/**
+ * Of two scores of which the lower one is at least this share of the higher one, both answer about equally well, if they have the
+ * same words of the question: who names one of two things wants that one.
+ */
+const ABOUT_EQUAL = 0.8
+
+/** The longest text, in characters, that says one thing, so that another word in it says another one. */
+const ONE_THING = 300
+
 /** The hits among which that is looked for: one far down says little about what is asked. */
 const AMONG = 10
 
@@ -97,21 +108,25 @@ const WORD = /[\p{L}\p{N}_-]+/gu
 
 /**
  * Puts the newest memory of the same thing before the older ones: of decisions on one topic, and of memories of one kind and
- * context that are much alike and name the same things. It takes the best score of them, and the others say by what they seem
- * superseded. Nothing is settled by that: only `supersedes` does.
+ * context that are much alike and name the same things, or are short, differ in a word or two and answer about equally well.
+ * It takes the best score of them, and the others say by what they seem superseded, unless both may be true. Nothing is
+ * settled by that: only `supersedes` does.
  *
  * @param hits best first
  * @param resemble how much two of the hits resemble each other; null if nobody knows
+ * @param wanted the question's words
  */
 export function newestFirst<Hit extends Succeeded<Scored>>(
   hits: readonly Hit[],
   memories: ReadonlyMap<string, Memory>,
   resemble: (one: string, other: string) => number | null,
+  wanted = '',
 ): readonly Hit[] {
+  const likeness = (one: Hit, other: Hit) => likenessOf(one, other, memories, resemble, wanted)
   const [best, others] = [hits.slice(0, AMONG), hits.slice(AMONG)]
   const groups: [Hit, ...Hit[]][] = []
   for (const hit of best) {
-    const group = groups.find(([first]) => isSameThing(hit, first, memories, resemble))
+    const group = groups.find(([first]) => likeness(hit, first) !== null)
     if (group === undefined) groups.push([hit])
     else group.push(hit)
   }
@@ -127,7 +142,9 @@ export function newestFirst<Hit extends Succeeded<Scored>>(
             movedTo(newest, first.score),
             ...group
               .filter((hit) => hit !== newest)
-              .map((hit) => ({ ...hit, seemsSupersededBy: newest.memoryId })),
+              .map((hit) =>
+                likeness(hit, newest) === 'same' ? { ...hit, seemsSupersededBy: newest.memoryId } : hit,
+              ),
           ]
     })
     .toSorted((one, other) => other.score - one.score)
@@ -137,32 +154,47 @@ export function newestFirst<Hit extends Succeeded<Scored>>(
 const timeOf = (state: MemoryState | undefined): number =>
   state === undefined ? 0 : Date.parse(state.occurredAt ?? state.createdAt)
 
-function isSameThing(
+/** Whether two hits say the `same` at two times, or are so `alike` that the newer one is the better answer. */
+function likenessOf(
   one: Succeeded<Scored>,
   other: Succeeded<Scored>,
   memories: ReadonlyMap<string, Memory>,
   resemble: (one: string, other: string) => number | null,
-): boolean {
+  wanted: string,
+): 'same' | 'alike' | null {
   const [a, b] = [memories.get(one.memoryId)?.state, memories.get(other.memoryId)?.state]
-  if (a === undefined || b === undefined || a.kind !== b.kind || a.context !== b.context) return false
+  if (a === undefined || b === undefined || a.kind !== b.kind || a.context !== b.context) return null
   if (one.supersededBy !== undefined || other.supersededBy !== undefined || timeOf(a) === timeOf(b))
-    return false
+    return null
   if (a.kind === 'decision' && folded(String(a.content['topic'])) === folded(String(b.content['topic'])))
-    return true
-  if ((resemble(one.memoryId, other.memoryId) ?? 0) < SAME_THING) return false
+    return 'same'
   const [text, otherText] = [a, b].map((state) => textOf(state).slice(0, COMPARED)) as [string, string]
-  return namesOf(text) === namesOf(otherText) && wordsInCommon(text, otherText) >= SAME_WORDS
+  const isNear = (resemble(one.memoryId, other.memoryId) ?? 0) >= SAME_THING
+  const isShort = Math.max(text.length, otherText.length) <= ONE_THING
+  if (!(isNear || isShort) || wordsInCommon(text, otherText) < SAME_WORDS) return null
+  if (isNear && namesOf(text) === namesOf(otherText)) return 'same'
+  const [lower, higher] = [Math.min(one.score, other.score), Math.max(one.score, other.score)]
+  if (!isShort || lower < ABOUT_EQUAL * higher || askedIn(text, wanted) !== askedIn(otherText, wanted))
+    return null
+  const [older, newer] = timeOf(a) < timeOf(b) ? [a, b] : [b, a]
+  const suspected = isSettled(older, newer) ? null : suspect(older, newer, null)
+  return suspected === null || suspected.kind === 'duplicate' ? 'alike' : 'same'
 }
 
 /** The words that are in both texts, as a share of those in any. */
 function wordsInCommon(one: string, other: string): number {
-  const [a, b] = [one, other].map((text) => new Set(folded(text).match(/[\p{L}\p{N}]+/gu))) as [
-    Set<string>,
-    Set<string>,
-  ]
+  const [a, b] = [wordsOf(one), wordsOf(other)]
   const common = [...a].filter((word) => b.has(word)).length
   return common / Math.max(1, a.size + b.size - common)
 }
+
+/** The words of a question that a text has. */
+function askedIn(text: string, wanted: string): string {
+  const words = wordsOf(text)
+  return [...wordsOf(wanted)].filter((word) => words.has(word)).join(' ')
+}
+
+const wordsOf = (text: string): Set<string> => new Set(folded(text).match(/[\p{L}\p{N}]+/gu))
 
 function namesOf(text: string): string {
   const numbered = (text.match(WORD) ?? []).filter((word) => /\p{N}/u.test(word) && /\p{L}/u.test(word))

@@ -18,8 +18,10 @@ export const PGVECTOR = 'pgvector'
  *      texts
  *   5  the vector index may hold signs (`generation-tables.ts`)
  *   6  words are indexed by their parts too (`libs/memory/src/word-parts.ts`)
+ *   7  the vectors of one text are found by its hash
+ *   8  words are folded alike in each form of Unicode
  */
-export const LAYOUT_VERSION = 7
+export const LAYOUT_VERSION = 8
 
 /** The tables of one generation, for use in a statement. */
 export interface GenerationTables extends LexicalTables {

@@ -20,13 +20,15 @@ export function mentions(words: readonly string[]): (state: MemoryState) => bool
 
 const edge = (character: string, boundary: string) => (WITHOUT_BLANKS.test(character) ? '' : boundary)
 
-/** The letters that fold to each plain letter, in both cases: é, É, ễ, … of e. */
+/** The letters that fold to each plain letter, in both cases: é, É, ễ, ｅ, … of e. */
 const ACCENTED = ((): ReadonlyMap<string, string> => {
   const letters = new Map<string, string>()
   const ranges = [
     [0xc0, 0x24f],
     [0x370, 0x52f],
+    [0x621, 0x6d3],
     [0x1e00, 0x1fff],
+    [0xff21, 0xff9d],
   ] as const
   for (const [from, to] of ranges)
     for (let code = from; code <= to; code += 1) {
@@ -38,9 +40,17 @@ const ACCENTED = ((): ReadonlyMap<string, string> => {
   return letters
 })()
 
-/** A letter in any case and with any accent, as a class of a regular expression of Postgres. */
-const anyOf = (letter: string): string =>
-  `[${letter}${letter.toUpperCase()}${ACCENTED.get(letter) ?? ''}][\u0300-\u036f]*`
+/** What may stand on a letter or behind it: accents, signs of vowels, the stroke that stretches Arabic, marks on kana. */
+const MARKS = '[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u3099\u309a\uff9e\uff9f]*'
+
+/** A letter in any case, with any accent and in any form of Unicode, as a regular expression of Postgres. */
+function anyOf(letter: string): string {
+  const forms = new Set([letter, letter.normalize('NFD').replaceAll(/\p{M}/gu, '')])
+  const written = [...forms].map((form) =>
+    Array.from(form, (one) => `[${one}${one.toUpperCase()}${ACCENTED.get(one) ?? ''}]`).join(''),
+  )
+  return `(?:${written.join('|')})${MARKS}`
+}
 
 /**
  * A condition over `m` that every memory satisfies that `mentions` accepts, and few others. Postgres applies it to

@@ -68,8 +68,55 @@ describe('timePhrases', () => {
     expect(read('after March 2025')).toEqual(['March 2025: 2025-04-01..'])
   })
 
+  it.each([
+    ['before 2026', '2026: ..2026-01-01'],
+    ['since October', 'October: 2026-10-01..'],
+    ['since last October', 'October: 2026-10-01..'],
+    ['after 5 March', '5 March: 2026-03-06..'],
+    ['until last week', 'last week: ..2026-11-09'],
+    ['things to do before december', 'december: ..2025-12-01'],
+    ['since Monday', 'Monday: 2026-11-16..'],
+    ['what was said before the Friday meeting', 'Friday: ..2026-11-20'],
+    ['before last Tuesday', 'last Tuesday: ..2026-11-17'],
+    ['since the summer', 'summer: 2026-06-01..'],
+    ['until the end of March', 'March: ..2026-04-01'],
+    ['since the start of 2025', '2025: 2025-01-01..'],
+    ['after the end of last year', 'last year: 2026-01-01..'],
+    ['since 2025-11', '2025-11: 2025-11-01..'],
+    ['in 2025-11', '2025-11: 2025-11-01..2025-12-01'],
+  ])('opens a time of each kind: %s', (question, wanted) => {
+    expect(read(question)).toEqual([wanted])
+  })
+
+  it.each([
+    ['between March and May', '2026-03-01..2026-06-01 (March April May 2026)'],
+    ['from March until May 2024', '2024-03-01..2024-06-01 (March April May 2024)'],
+    ['between November 2024 and February', '2024-11-01..2025-03-01 (2024 2025)'],
+    ['from November to February', '2025-11-01..2026-03-01 (2025 2026)'],
+    ['between December and the summer', '2025-12-01..2026-09-01 (2025 2026)'],
+    ['between 3 and 7 November 2025', '2025-11-03..2025-11-08'],
+    ['from 3rd to 7th of November', '2026-11-03..2026-11-08'],
+    ['from the 3rd to the 7th of November', '2026-11-03..2026-11-08'],
+    ['between 2024-03 and 2024-05', '2024-03-01..2024-06-01 (March April May 2024)'],
+    ['3-7 Nov. 2025', '2025-11-03..2025-11-08'],
+    ['3 – 7 November', '2026-11-03..2026-11-08'],
+    ['from November 3 through 7, 2025', '2025-11-03..2025-11-08'],
+    ['between 28 February and 3 March 2025', '2025-02-28..2025-03-04 (February March 2025)'],
+    ['from 30 December to 2 January', '2025-12-30..2026-01-03 (December January 2025 2026)'],
+    ['between 2025-11-03 and 2025-11-07', '2025-11-03..2025-11-08 (November 2025)'],
+    ['from Monday to Wednesday', '2026-11-16..2026-11-19 (November 2026)'],
+    ['between Friday and Monday', '2026-11-13..2026-11-17 (November 2026)'],
+    ['from last week to yesterday', '2026-11-09..2026-11-22 (November 2026)'],
+    ['between two weeks ago and today', '2026-11-02..2026-11-23 (November 2026)'],
+    ['between 2023 and 2025', '2023-01-01..2026-01-01 (2023 2025)'],
+    ['between today and last Monday', '2026-11-16..2026-11-23 (November 2026)'],
+  ])('reads from one time to another as one: %s', (question, wanted) => {
+    expect(read(`${question}?`)).toEqual([`${question}: ${wanted}`])
+    expect(read(`What came\n ${question} of us`)).toEqual([`${question}: ${wanted}`])
+  })
+
   it('reads several, each once', () => {
-    expect(read('between 11 August 2023 and  15 August 2023').toSorted()).toEqual([
+    expect(read('on 11 August 2023 and  15 August 2023').toSorted()).toEqual([
       '11 August 2023: 2023-08-11..2023-08-12',
       '15 August 2023: 2023-08-15..2023-08-16',
     ])
@@ -86,6 +133,20 @@ describe('timePhrases', () => {
     'before the move',
     'in 2024.1, version 2024',
     'on 31 June',
+    'before the deadline',
+    'since version 2026.1',
+    'since the fall of Rome, after the spring release',
+    'between two stools',
+    'between 3 and 7 people',
+    'from 3 to 7',
+    'between 2000 and 2050 requests',
+    'from 2000 to 2048 MB',
+    'from May we may, and between us',
+    'from monday.com to jira, from 2024.1 to 2024.2',
+    'from the March hare to the Mad Hatter',
+    'Sunday roast, Friday',
+    'between 7 and 31 June',
+    'in 2025-13, on 2025-11-31',
     '2023-02-30 and 2023-13-01',
     '',
   ])('finds none in: %s', (question) => {
@@ -97,11 +158,21 @@ describe('timePhrases', () => {
     expect(read(`${' '.repeat(4_080)}in  May`)).toEqual(['May: 2026-05-01..2026-06-01 (May 2026)'])
   })
 
-  it.each(['in 2022 ', 'since the last week ', '"', '{"a":', '([', 'e\u0301', '- ', '2', 'two '])(
-    'of 30 KB made of %j take linear time',
-    async (piece) => {
-      const text = piece.repeat(Math.ceil(30_000 / piece.length))
-      expect(await isInProportion((part) => timePhrases(part, 0), text)).toBe(true)
-    },
-  )
+  it.each([
+    'in 2022 ',
+    'since the last week ',
+    '"',
+    '{"a":',
+    '([',
+    'e\u0301',
+    '- ',
+    '2',
+    'two ',
+    'from 3 to ',
+    'between May and ',
+    '3-',
+  ])('of 30 KB made of %j take linear time', async (piece) => {
+    const text = piece.repeat(Math.ceil(30_000 / piece.length))
+    expect(await isInProportion((part) => timePhrases(part, 0), text)).toBe(true)
+  })
 })

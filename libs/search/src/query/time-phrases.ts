@@ -114,8 +114,42 @@ const rule = (pattern: string, relative: boolean, read: Rule['read']): Rule => (
   read,
 })
 
+/** The number of a day in its month. */
+const DAY = '(?:the )?\\d{1,2}(?:st|nd|rd|th)?'
+
+/** What opens a period. */
+const OPENING = '(?:before|until|till|after|since)'
+
+/** A time at either end of another one, in the words of the rules. A number of things is no year. */
+const END = [
+  `${YEAR}-\\d\\d(?:-\\d\\d)?(?![-\\d])`,
+  `${DAY} (?:of )?(?:${MONTH})(?:,? ?${YEAR})?`,
+  `(?:${MONTH}) ${DAY}(?!\\d)(?:,? ?${YEAR})?`,
+  `(?:(?:last|past|this) )?(?:${MONTH})(?:,? (?:of )?${YEAR})?`,
+  `(?:(?:last|past|this|the) )?(?:${SEASONS.join('|')})(?:,? (?:of )?${YEAR})?`,
+  `${YEAR}(?!\\.\\d| (?:\\p{L}+s|[kmg]b|px)(?!\\p{L}))`,
+  'today|yesterday|(?:this|last|previous) (?:week|month|year|weekend)',
+  `(?:(?:last|past) )?(?:${WEEKDAYS.join('|')})`,
+  `(?:\\d{1,3}|an?|a few|a couple of|several|${NUMBERS.slice(1).join('|')}) (?:day|week|month|year)s? ago`,
+].join('|')
+
 /** The first that matches a place in the text wins. */
 const RULES: readonly Rule[] = [
+  rule(
+    `(?:between (?<d>${DAY}) and|(?:from )?(?<d2>${DAY})(?: ?[-–] ?| to | until | till | through )) ?(?<e>${DAY}) (?:of )?(?<m>${MONTH})(?:,? ?(?<y>${YEAR}))?`,
+    false,
+    ({ d, d2, e, m, y }, now) => daysFrom(d ?? d2, e, m, y, now),
+  ),
+  rule(
+    `(?:between (?<m>${MONTH}) (?<d>${DAY}) and |(?:from )?(?<m2>${MONTH}) (?<d2>${DAY})(?: ?[-–] ?| to | until | till | through ))(?<e>${DAY})(?!\\d)(?:,? ?(?<y>${YEAR}))?`,
+    false,
+    ({ m, m2, d, d2, e, y }, now) => daysFrom(d ?? d2, e, m ?? m2, y, now),
+  ),
+  rule(
+    `(?:between (?<a>${END}) and|from (?<a2>${END}) (?:to|until|till|through)) (?<b>${END})`,
+    true,
+    ({ a, a2, b }, now) => between(a ?? a2, b, now),
+  ),
   rule(`(?<y>${YEAR})-(?<m>\\d\\d)-(?<d>\\d\\d)`, false, ({ y, m, d }) => calendarDay(y, Number(m) - 1, d)),
   rule(
     `(?<d>\\d{1,2})(?:st|nd|rd|th)? (?:of )?(?<m>${MONTH})(?:,? ?(?<y>${YEAR}))?|(?<m2>${MONTH}) (?<d2>\\d{1,2})(?:st|nd|rd|th)?(?!\\d)(?:,? ?(?<y2>${YEAR}))?`,
@@ -127,7 +161,10 @@ const RULES: readonly Rule[] = [
   rule(`(?:the )?(?<s>${SEASONS.join('|')}),? (?:of )?(?<y>${YEAR})`, false, ({ s, y }) =>
     season(s, Number(y)),
   ),
-  rule(`(?<=${BEFORE})(?:the year )?(?<y>${YEAR})(?!\\.\\d)`, false, ({ y }) => yearOf(Number(y))),
+  rule(`(?<=${BEFORE})(?:the year )?(?<y>${YEAR})(?![.-]\\d)`, false, ({ y }) => yearOf(Number(y))),
+  rule(`(?<=${BEFORE})(?<y>${YEAR})-(?<m>0[1-9]|1[0-2])(?!-)`, false, ({ y, m }) =>
+    monthsOf(Number(y), Number(m) - 1),
+  ),
   rule('today|yesterday', true, ({ text }, now) =>
     around(now - (text?.toLowerCase() === 'today' ? 0 : DAY_MS), 'day'),
   ),
@@ -153,14 +190,14 @@ const RULES: readonly Rule[] = [
     const { to } = weekOf(now - (isThis(w) ? 0 : 7 * DAY_MS))
     return { from: to - 2 * DAY_MS, to }
   }),
-  rule(`(?:last|past|on) (?<w>${WEEKDAYS.join('|')})`, true, ({ w }, now) => {
+  rule(`(?:(?:last|past|on) |(?<=${OPENING} (?:the )?))(?<w>${WEEKDAYS.join('|')})`, true, ({ w }, now) => {
     const back = (new Date(now).getUTCDay() - WEEKDAYS.indexOf(w?.toLowerCase() ?? '') + 7) % 7 || 7
     return around(now - back * DAY_MS, 'day')
   }),
   rule(
-    `(?:this|last|past) (?<s>${SEASONS.join('|')})|(?:in|during) (?:(?:the )(?<s2>${SEASONS.join('|')})|(?<s3>summer|winter|autumn))`,
+    `(?:this|last|past) (?<s>${SEASONS.join('|')})|(?:in|during) (?:(?:the )(?<s2>${SEASONS.join('|')})|(?<s3>summer|winter|autumn))|(?<=${OPENING} (?:the )?)(?<s4>summer|winter|autumn)`,
     true,
-    ({ s, s2, s3 }, now) => latest(undefined, now, (year) => season(s ?? s2 ?? s3, Number(year))),
+    ({ s, s2, s3, s4 }, now) => latest(undefined, now, (year) => season(s ?? s2 ?? s3 ?? s4, Number(year))),
   ),
   rule(`(?<=${BEFORE}|(?:this|last|past) )(?<m>${MONTH})`, true, ({ m }, now) =>
     latest(undefined, now, (year) => monthsOf(Number(year), monthNumber(m))),
@@ -170,7 +207,7 @@ const RULES: readonly Rule[] = [
 /**
  * The times that a question names, in the order of the rules: "on 8 May 2023", "in May", "last summer", "two
  * weeks ago", "before June". English only. A month or day without a year is the latest that has begun. Seasons
- * are those of the northern hemisphere. "before" and "after" make a period open.
+ * are those of the northern hemisphere. "before" and "after" make a period open; "from March to May" is one time.
  *
  * Own rules instead of chrono-node 2.10, which does not know "last summer", "this week" and "in 2022", and reads
  * "march through the list" and "sun exposure" as dates.
@@ -198,21 +235,77 @@ export function timePhrases(question: string, now: number): TimePhrase[] {
   return phrases
 }
 
-/** Characters of the longest word that opens a period, with "the" after it. */
-const LONGEST_OPENING = 'before the '.length
+/** Characters of the longest words that open a period. */
+const LONGEST_OPENING = 'before the beginning of the '.length
 
-/** Opens a period after "before" or "since". */
+/** Opens a period after "before" or "since", or after "until the end of". */
 function opened(leading: string, { from, to }: Period): Period {
-  const [, word] = /(before|until|till|after|since) (?:the )?$/iu.exec(leading) ?? []
+  const { word, edge } = OPENED.exec(leading)?.groups ?? {}
   if (word === undefined) return { from, to }
-  if (/^(?:before|until|till)$/iu.test(word)) return { from: Number.NEGATIVE_INFINITY, to: from }
-  return { from: /^after$/iu.test(word) ? to : from, to: Number.POSITIVE_INFINITY }
+  if (/^(?:before|until|till)$/iu.test(word))
+    return { from: Number.NEGATIVE_INFINITY, to: edge?.toLowerCase() === 'end' ? to : from }
+  const isFromEnd = edge === undefined ? /^after$/iu.test(word) : edge.toLowerCase() === 'end'
+  return { from: isFromEnd ? to : from, to: Number.POSITIVE_INFINITY }
 }
+
+const OPENED = new RegExp(
+  `(?<![\\p{L}\\p{N}])(?<word>${OPENING}) (?:(?:the )?(?<edge>start|beginning|end) of )?(?:(?:the|last|past|this) )?$`,
+  'iu',
+)
 
 function calendarDay(year: string | undefined, month: number, day: string | undefined): Period | null {
   const period = dayOf(Number(year), month, Number(day))
   // The 31st of June would be a day in July.
   return new Date(period.from).getUTCDate() === Number(day) && month >= 0 && month < 12 ? period : null
+}
+
+/** Days of one month, the last one included. */
+const daysFrom = (
+  first: string | undefined,
+  last: string | undefined,
+  month: string | undefined,
+  year: string | undefined,
+  now: number,
+): Period | null =>
+  latest(year, now, (of) => {
+    const [start, end] = [first, last].map((day) =>
+      calendarDay(of, monthNumber(month), day?.replace(/\D/gu, '')),
+    )
+    return start && end && start.from < end.from ? { from: start.from, to: end.to } : null
+  })
+
+/** From one time until the end of another. One without a year, or a day of the week, is the last one before the other. */
+function between(first = '', last = '', now: number): Period | null {
+  const year = YEARS.exec(first)?.[0]
+  const at = (words: string, of?: number | string) =>
+    (of !== undefined && !YEARS.test(words) ? timeAt(`${words} ${of}`, now) : null) ?? timeAt(words, now)
+  let end = at(last, year)
+  if (end === null) return null
+  const endYear = new Date(end.from).getUTCFullYear()
+  let start = at(first, endYear)
+  if (start !== null && start.from > end.from) {
+    if (year === undefined) start = at(first, endYear - 1)
+    else end = at(last, Number(year) + 1)
+  }
+  if (start === null || end === null) return null
+  const weeks = start.from > end.from && WEEKDAYS.includes(first.toLowerCase()) ? 7 * DAY_MS : 0
+  return { from: Math.min(start.from - weeks, end.from), to: Math.max(start.to - weeks, end.to) }
+}
+
+const YEARS = new RegExp(YEAR, 'u')
+
+/** The time that words name by themselves, all of them. */
+function timeAt(words: string, now: number): Period | null {
+  for (const cue of ['on', 'in']) {
+    const [time, ...others] = timePhrases(`${cue} ${words}`, now)
+    if (
+      time !== undefined &&
+      others.length === 0 &&
+      (time.phrase.endsWith(words) || words.endsWith(time.phrase))
+    )
+      return time
+  }
+  return null
 }
 
 /** @param year the year given; undefined for the latest in which the period has begun */

@@ -131,8 +131,9 @@ const shown = { index: false, optional: true } as const
  *   4  `memory_id` is a facet, so that what is found is listed without reading documents; versions and
  *      spans are not indexed
  *   5  words are indexed by their parts too (`libs/memory/src/word-parts.ts`)
+ *   6  words are folded alike in each form of Unicode
  */
-export const LAYOUT_VERSION = 5
+export const LAYOUT_VERSION = 6
 
 /**
  * The fields of a document, by name. Texts for filters are facets, which Typesense keeps verbatim, and
