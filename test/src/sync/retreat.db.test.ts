@@ -84,7 +84,7 @@ describe.each(SERVICE_DATABASES)('what a lost home had decided, on $name', ({ st
     await copy()
     await retreat(follower, 2)
 
-    expect(await findBehindProjects(follower.db, projection)).toEqual([follower.projectId])
+    expect((await findBehindProjects(follower.db, projection)).behind).toEqual([follower.projectId])
     await heal(follower, projection, await projection.position(follower), null)
     await harness.apply(follower)
     const verified = await verifyProject(follower, pgvectorVerifiable(follower.db, readModel.generation), {

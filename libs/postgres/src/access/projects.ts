@@ -37,6 +37,20 @@ export interface Project {
   readonly name: string
 }
 
+/** A look at all projects: how many there are, and the ids of those that somebody is behind with. */
+export interface ProjectsLook {
+  readonly projects: number
+  readonly behind: readonly string[]
+}
+
+/**
+ * How long to rest after a look at all projects, in milliseconds. A look at 5,000 takes a server 2 to 4 ms, so each process that
+ * looks costs it at most a 300th of a core, however many there are. It only finds what no news told of.
+ * @param leastMs the rest while there are few
+ */
+export const restAfterLook = ({ projects }: ProjectsLook, leastMs: number): number =>
+  Math.max(leastMs, Math.min(projects * 0.3, 60_000))
+
 /** All projects, ordered by id: the same order in every database. */
 export function listProjects(db: Database): Promise<Project[]> {
   return db.selectFrom('projects').select(['id', 'name']).orderBy('id').execute()

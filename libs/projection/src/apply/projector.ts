@@ -3,6 +3,7 @@ import { readCheckedEnd, readFollowing } from '@daybook/journal/read/read'
 import { type JournalRecord, toReadable } from '@daybook/journal/read/stored-event'
 import type { JournalCursor, LinkedEvent } from '@daybook/memory/events'
 import { readDeleted } from '@daybook/postgres/access/delete-project'
+import { type ProjectsLook, restAfterLook } from '@daybook/postgres/access/projects'
 import type { Database } from '@daybook/postgres/connect'
 import { isRelationMissing } from '@daybook/postgres/errors'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
@@ -217,8 +218,11 @@ export function startProjector(options: ProjectorOptions): Projector {
   }
 
   const findBehind = async (): Promise<void> => {
+    nextLook = Date.now() + activity.interval(pollMs)
     try {
-      for (const projectId of await findBehindProjects(db, projection)) behind.add(projectId)
+      const look = await findBehindProjects(db, projection)
+      for (const projectId of look.behind) behind.add(projectId)
+      nextLook = Date.now() + activity.interval(restAfterLook(look, pollMs))
       for (const projectId of (await projection.outside?.unsettled()) ?? []) {
         unsettled.add(projectId)
         behind.add(projectId)
@@ -229,10 +233,7 @@ export function startProjector(options: ProjectorOptions): Projector {
   }
 
   const takeTurns = async (stopping: AbortSignal): Promise<number> => {
-    if (Date.now() >= nextLook) {
-      await findBehind()
-      nextLook = Date.now() + activity.interval(pollMs)
-    }
+    if (Date.now() >= nextLook) await findBehind()
     // A project that falls behind again during this round has its next turn after all others.
     const turns = Array.from(behind)
     let moved = turns.length === 0
@@ -284,17 +285,16 @@ export function startProjector(options: ProjectorOptions): Projector {
 export async function findBehindProjects(
   db: Database,
   { name, generation }: GenerationRef,
-): Promise<string[]> {
-  const { rows } = await sql<{ project_id: string }>`
-    select coalesce(head.project_id, place.project_id) as project_id from journal_heads head
+): Promise<ProjectsLook> {
+  const { rows } = await sql<ProjectsLook>`
+    select count(*)::int as projects, coalesce(array_agg(coalesce(head.project_id, place.project_id)::text) filter (
+      where (coalesce(head.sequence, 0) <> coalesce(place.position, 0)
+          or place.position > 0 and place.hash <> head.hash)
+        and (head.project_id is not null
+          or not exists (select from deleted_projects gone where gone.project_id = place.project_id))), '{}') as behind
+    from journal_heads head
     full join (
       select project_id, position, hash from positions where projection = ${name} and generation = ${generation}
-    ) place on place.project_id = head.project_id
-    where (coalesce(head.sequence, 0) <> coalesce(place.position, 0)
-        or place.position > 0 and place.hash <> head.hash)
-      and (head.project_id is not null
-        or not exists (select from deleted_projects gone where gone.project_id = place.project_id))`.execute(
-    db,
-  )
-  return rows.map((row) => row.project_id)
+    ) place on place.project_id = head.project_id`.execute(db)
+  return rows[0] ?? { projects: 0, behind: [] }
 }

@@ -1,6 +1,7 @@
 import { forgetCheckpoints, lastCommon, noteCheckpoint } from '@daybook/journal/read/checkpoints'
 import { readEnd } from '@daybook/journal/read/read'
 import type { JournalCursor } from '@daybook/memory/events'
+import type { ProjectsLook } from '@daybook/postgres/access/projects'
 import { commitUnflushed, type Database } from '@daybook/postgres/connect'
 import { isFree, type LeaseOwner, leasedTo, leaseEnd, RELEASED } from '@daybook/postgres/lease'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
@@ -157,11 +158,10 @@ export async function readPublished({ db, projectId }: ProjectScope): Promise<nu
 }
 
 /** The projects with unpublished events and no current lease. Goes through one row per project. */
-export async function findUnpublished(db: Database): Promise<string[]> {
-  const { rows } = await sql<{ project_id: string }>`
-    select head.project_id from journal_heads head
-    left join relay_positions place on place.project_id = head.project_id
-    where (head.sequence <> coalesce(place.published, 0) or place.hash <> head.hash)
-      and ${isFree('place')}`.execute(db)
-  return rows.map((row) => row.project_id)
+export async function findUnpublished(db: Database): Promise<ProjectsLook> {
+  const { rows } = await sql<ProjectsLook>`
+    select count(*)::int as projects, coalesce(array_agg(head.project_id::text) filter (
+      where (head.sequence <> coalesce(place.published, 0) or place.hash <> head.hash) and ${isFree('place')}), '{}') as behind
+    from journal_heads head left join relay_positions place on place.project_id = head.project_id`.execute(db)
+  return rows[0] ?? { projects: 0, behind: [] }
 }

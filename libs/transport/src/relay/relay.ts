@@ -1,5 +1,6 @@
 import { hostname } from 'node:os'
 import { newId } from '@daybook/memory/id'
+import { restAfterLook } from '@daybook/postgres/access/projects'
 import { isAheadOfClock } from '@daybook/postgres/clock'
 import type { Database } from '@daybook/postgres/connect'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
@@ -41,7 +42,7 @@ export interface RelayOptions {
   readonly bus: Bus
   readonly logger: Logger
   readonly metrics?: Pick<Metrics, 'relayed'>
-  /** Milliseconds between polls for events that other processes left. @default 1000 */
+  /** Milliseconds between polls for events that other processes left; with thousands of projects more. @default 1000 */
   readonly pollMs?: number
   /** Milliseconds after which another relay may take a dead one's project. @default 10000 */
   readonly leaseMs?: number
@@ -169,9 +170,12 @@ export function startRelay(options: RelayOptions): Relay {
 
   const findBehind = async (): Promise<Round> => {
     try {
-      for (const projectId of await findUnpublished(db)) behind.add(projectId)
+      const look = await findUnpublished(db)
+      for (const projectId of look.behind) behind.add(projectId)
+      nextLook = Date.now() + restAfterLook(look, pollMs)
       return { moved: false, error: null }
     } catch (error) {
+      nextLook = Date.now() + pollMs
       return { moved: false, error }
     }
   }
@@ -180,9 +184,7 @@ export function startRelay(options: RelayOptions): Relay {
   let leftToOthers = 0
   const loop = startLoop(
     async (stopping) => {
-      const looking = Date.now() >= nextLook
-      const look = looking ? await findBehind() : { moved: false, error: null }
-      if (looking) nextLook = Date.now() + pollMs
+      const look = Date.now() >= nextLook ? await findBehind() : { moved: false, error: null }
       const turns = await takeTurns(stopping)
       if (stopping.aborted) return 0
       const round = { moved: turns.moved, error: look.error ?? turns.error }
