@@ -4,7 +4,7 @@ import { type JournalRecord, toReadable } from '@daybook/journal/read/stored-eve
 import type { JournalCursor, LinkedEvent } from '@daybook/memory/events'
 import { readDeleted } from '@daybook/postgres/access/delete-project'
 import { type ProjectsLook, restAfterLook } from '@daybook/postgres/access/projects'
-import type { Database } from '@daybook/postgres/connect'
+import { answersAtOnce, type Database } from '@daybook/postgres/connect'
 import { isRelationMissing } from '@daybook/postgres/errors'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
 import { pause } from '@daybook/runtime/backoff'
@@ -71,6 +71,14 @@ const BATCH_EVENTS = 100
 /** Milliseconds to leave a project alone while another replica works on it: about the time of one batch. */
 const OTHERS_TURN_MS = 20
 
+/**
+ * A database with one session serves nobody else while a batch is applied: 8 statements for a single event, three times as long as
+ * its append. So after small batches the projector leaves the session to others for as long as it had it, but for at most so many
+ * milliseconds. One client after another write then waits for a batch once in three writes instead of always, and the next batch
+ * has all three. A memory that is written alone is projected at once.
+ */
+const LEFT_TO_OTHERS_MS = 25
+
 /** Starts a projector for one generation. It runs until it is stopped, and retries after every failure. */
 export function startProjector(options: ProjectorOptions): Projector {
   const { db, projection, bus, signal, logger, onComing, onApplied = () => {} } = options
@@ -102,6 +110,7 @@ export function startProjector(options: ProjectorOptions): Projector {
   const noteApplied = (projectId: string, records: readonly JournalRecord[], startedAt: number): void => {
     const last = records.at(-1)
     if (last === undefined) return
+    if (records.length === BATCH_EVENTS) isFull = true
     reached.moved(projectId, last.sequence)
     signal.moved()
     traceApplied(projection.name, records, startedAt)
@@ -232,12 +241,22 @@ export function startProjector(options: ProjectorOptions): Projector {
     }
   }
 
+  /** Whether a batch of this round was as large as batches are: then much is to be done, and nobody is left to wait for it. */
+  let isFull = false
+  let restUntil = 0
+
   const takeTurns = async (stopping: AbortSignal): Promise<number> => {
+    const began = performance.now()
+    if (began < restUntil) return restUntil - began
+    isFull = false
     if (Date.now() >= nextLook) await findBehind()
     // A project that falls behind again during this round has its next turn after all others.
     const turns = Array.from(behind)
     let moved = turns.length === 0
     for (const projectId of turns) if (!stopping.aborted) moved = (await takeTurn(projectId)) || moved
+    const ended = performance.now()
+    if (turns.length > 0 && !isFull && !answersAtOnce(db))
+      restUntil = ended + Math.min(ended - began, LEFT_TO_OTHERS_MS)
     if (behind.size === 0) return nextLook - Date.now()
     if (!moved) await pause(OTHERS_TURN_MS, stopping)
     return 0
