@@ -71,6 +71,9 @@ const BATCH_EVENTS = 100
 /** Milliseconds to leave a project alone while another replica works on it: about the time of one batch. */
 const OTHERS_TURN_MS = 20
 
+/** How many projects are applied at a time on a server: while one waits for it, another is made ready. */
+const TURNS_AT_ONCE = 4
+
 /**
  * A database with one session serves nobody else while a batch is applied: 8 statements for a single event, three times as long as
  * its append. So after small batches the projector leaves the session to others for as long as it had it, but for at most so many
@@ -252,10 +255,15 @@ export function startProjector(options: ProjectorOptions): Projector {
     if (Date.now() >= nextLook) await findBehind()
     // A project that falls behind again during this round has its next turn after all others.
     const turns = Array.from(behind)
-    let moved = turns.length === 0
-    for (const projectId of turns) if (!stopping.aborted) moved = (await takeTurn(projectId)) || moved
+    const waiting = turns.length
+    let moved = waiting === 0
+    const work = async () => {
+      for (let id = turns.shift(); id !== undefined && !stopping.aborted; id = turns.shift())
+        moved = (await takeTurn(id)) || moved
+    }
+    await Promise.all(Array.from({ length: answersAtOnce(db) ? TURNS_AT_ONCE : 1 }, work))
     const ended = performance.now()
-    if (turns.length > 0 && !isFull && !answersAtOnce(db))
+    if (waiting > 0 && !isFull && !answersAtOnce(db))
       restUntil = ended + Math.min(ended - began, LEFT_TO_OTHERS_MS)
     if (behind.size === 0) return nextLook - Date.now()
     if (!moved) await pause(OTHERS_TURN_MS, stopping)
