@@ -95,7 +95,7 @@ function openDaybook(options: Options, collection: Collection): Promise<Evaluate
   progress('starting a daemon')
   return startOwnDaybook({
     groups: collection.groups.map(({ name }) => name),
-    embedder: options.methods.some(usesVectors) ? 'minilm' : 'none',
+    embedder: options.methods.some(usesVectors) ? (process.env['DAYBOOK_EMBEDDER'] ?? 'minilm') : 'none',
     ablated,
     ...(options.keep === undefined ? {} : { folder: keptFolder(options.keep, collection) }),
   })

@@ -62,8 +62,8 @@ Asks the questions of a collection and measures how well the answers are found: 
   --keep <folder>       keeps the daemon's data in there, and uses it again while memories and sources are the same
   --among-others        lets memories be added to a project that holds others
 
-Without DAYBOOK_URL a daemon of its own is started on embedded parts; DATABASE_URL, TYPESENSE_URL and TYPESENSE_API_KEY
-are handed on to it. With DAYBOOK_URL and DAYBOOK_API_KEY that Daybook is asked: the memories are added to the key's project, and stay.
+Without DAYBOOK_URL a daemon of its own is started on embedded parts; DAYBOOK_EMBEDDER, DATABASE_URL, TYPESENSE_URL and
+TYPESENSE_API_KEY are handed on to it. With DAYBOOK_URL and DAYBOOK_API_KEY that Daybook is asked: the memories are added to the key's project, and stay.
 `
 
 /** Reads the options. @returns null if help was asked for @throws WrongOption */

@@ -10,7 +10,7 @@ import { type Address, categoryOf, type EvaluatedDaybook } from './evaluated-day
 export interface OwnDaybookOptions {
   /** The names of the groups; each becomes a project. */
   readonly groups: readonly string[]
-  readonly embedder: 'minilm' | 'none'
+  readonly embedder: string
   /** A data folder to keep and use again, for the same groups only. Default: a temporary one. */
   readonly folder?: string
   /** A Postgres server. Default `DATABASE_URL` of the environment, else the embedded database. */
