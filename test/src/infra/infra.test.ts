@@ -198,7 +198,8 @@ describe('compose.yaml', () => {
   })
 
   test('has NATS write to its disk before it acknowledges', () => {
-    expect(read('infra/nats/nats.conf')).toMatch(/^\s*sync_interval: always$/mu)
+    expect(read('infra/nats/synced.conf')).toMatch(/^\s*sync_interval: always$/mu)
+    expect(compose.services['nats']?.command).toEqual(['--config', '/etc/nats/synced.conf'])
   })
 })
 
