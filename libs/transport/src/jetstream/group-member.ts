@@ -6,7 +6,7 @@ import { nanos } from '@nats-io/transport-node'
 import type { BusConsumer, BusHandler } from '../bus.ts'
 import { decodeNews } from './cloud-event.ts'
 import type { Link, Session } from './link.ts'
-import type { StreamKeeper, StreamSettings } from './stream.ts'
+import { NoStreamYet, type StreamKeeper, type StreamSettings } from './stream.ts'
 
 /*
  * A member of a durable group. All members pull from one consumer of the stream:
@@ -149,7 +149,9 @@ export function joinGroup(options: GroupMemberOptions): BusConsumer {
       } catch (error) {
         keeper.doubt(session)
         if (stop.signal.aborted) return
-        if (attempt === 0 && !session.lost.aborted)
+        if (attempt === 0 && error instanceof NoStreamYet)
+          logger.info({ group }, `no messages come over NATS now: ${error.message}`)
+        else if (attempt === 0 && !session.lost.aborted)
           logger.warn({ group, error }, 'no messages come over NATS now; joining the group again')
         await pause(backoffDelay(attempt, ANEW), stop.signal)
         attempt += 1
