@@ -120,7 +120,9 @@ describe('the metrics', () => {
     vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] })
     try {
       let answer: (readings: readonly Reading[]) => void = () => {}
-      const read = vi.fn<() => Promise<readonly Reading[]>>(() => new Promise((resolve) => (answer = resolve)))
+      const read = vi.fn<() => Promise<readonly Reading[]>>(
+        () => new Promise((resolve) => (answer = resolve)),
+      )
       const metrics = createMetrics({ service: 'gateway', read })
       const up = async () => {
         const told = value(metrics, 'daybook_database_up')

@@ -1,6 +1,7 @@
 import { backoffDelay, pause } from '@daybook/runtime/backoff'
 import type { Logger } from '@daybook/runtime/logger'
 import { createWakeUp } from '@daybook/runtime/loop'
+import { withTimeout } from '@daybook/runtime/timers'
 import { AckPolicy, type ConsumerMessages, DeliverPolicy, type JsMsg, ReplayPolicy } from '@nats-io/jetstream'
 import { nanos } from '@nats-io/transport-node'
 import type { BusConsumer, BusHandler } from '../bus.ts'
@@ -53,6 +54,9 @@ const ANEW = { firstMs: 500, maxMs: 5_000 }
 
 /** Milliseconds after which a rejected message is delivered again. */
 const NAK_MS = 100
+
+/** The longest that the end of a member waits for the server, in milliseconds. One that hangs gives the messages back later. */
+const FLUSH_MS = 1_000
 
 /** Joins a group, and joins it again after every loss, until `stop`. */
 export function joinGroup(options: GroupMemberOptions): BusConsumer {
@@ -179,7 +183,8 @@ export function joinGroup(options: GroupMemberOptions): BusConsumer {
       // over.
       for (const message of handled) message.nak(NAK_MS)
       // So that the server gets it before the process ends.
-      if (current !== null && !current.lost.aborted) await current.connection.flush().catch(() => {})
+      if (current !== null && !current.lost.aborted)
+        await withTimeout(FLUSH_MS, current.connection.flush()).catch(() => {})
     },
   }
 }

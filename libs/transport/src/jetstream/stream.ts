@@ -104,8 +104,7 @@ function agrees(config: StreamConfig, wanted: ReturnType<typeof adjustable>): bo
 }
 
 const isRefused = (error: unknown): boolean =>
-  error instanceof Error &&
-  [error, error.cause].some((cause) => cause instanceof PermissionViolationError)
+  error instanceof Error && [error, error.cause].some((cause) => cause instanceof PermissionViolationError)
 
 const isApiError = (error: unknown, code: number): boolean =>
   error instanceof JetStreamApiError && error.code === code
