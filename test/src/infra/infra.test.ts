@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { serverAddress } from '@daybook/postgres/connect'
 import { DEFAULT_PORTS } from '@daybook/runtime/config'
 import { SETTINGS as ALL } from '@daybook/runtime/settings'
 import { describeSettings } from '@daybook/runtime/settings/setting'
@@ -25,7 +26,10 @@ interface ComposeService {
   readonly healthcheck?: { readonly test: readonly string[] }
   readonly ports?: readonly string[]
   readonly volumes?: readonly string[]
-  readonly deploy?: { readonly replicas: number }
+  readonly deploy?: {
+    readonly replicas?: number
+    readonly resources?: { readonly limits?: { readonly cpus: string; readonly memory: string } }
+  }
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>
   readonly read_only?: boolean
 }
@@ -127,8 +131,9 @@ describe('compose.yaml', () => {
     expect(service?.environment?.['DAYBOOK_PORT']).toBe(DEFAULT_PORTS[name])
     expect(Object.keys(service?.environment ?? {}).filter((setting) => !SETTINGS.has(setting))).toEqual([])
     expect(Object.keys(service?.environment ?? {})).toEqual(
-      expect.arrayContaining(['DATABASE_URL', 'NATS_URL']),
+      expect.arrayContaining(['DATABASE_URL', 'DAYBOOK_OWNER_URL', 'NATS_URL']),
     )
+    expect(service?.environment?.['DATABASE_URL']).toMatch(/^postgres:\/\/daybook_login:/u)
     for (const server of ['postgres', 'nats'])
       expect(service?.depends_on?.[server]).toEqual({ condition: 'service_healthy' })
     expect(service?.depends_on?.[MAKES_KEYS]).toEqual({ condition: 'service_completed_successfully' })
@@ -161,6 +166,33 @@ describe('compose.yaml', () => {
     }
   })
 
+  test('limits what every part may take of the machine', () => {
+    for (const [name, { deploy }] of Object.entries(compose.services))
+      expect(deploy?.resources?.limits, name).toEqual({
+        cpus: expect.stringMatching(/^\d+$/u),
+        memory: expect.stringMatching(/^\d+[mg]$/u),
+      })
+  })
+
+  test('has connections to Postgres for every process', () => {
+    const replicas = SERVICES.map((name) => compose.services[name]?.deploy?.replicas ?? 1)
+    const each = serverAddress('postgres://x').maxConnections + 1
+    const most = /max_connections=(\d+)/u.exec(String(compose.services['postgres']?.command))?.[1]
+    expect(Number(most)).toBeGreaterThan(replicas.reduce((sum, one) => sum + one) * each)
+  })
+
+  test('gives the administrator’s key to gateways only', () => {
+    const having = Object.entries(compose.services).filter(
+      ([, { environment }]) => environment?.['DAYBOOK_DEFAULT_KEY'] !== undefined,
+    )
+    expect(having.map(([name]) => name)).toEqual(['gateway'])
+  })
+
+  test('says where its key is, and that is where make-env writes it', () => {
+    expect(read('infra/compose.yaml')).toContain('#   grep DAYBOOK_DEFAULT_KEY infra/.env')
+    expect(read('infra/compose.yaml')).not.toContain('api-key')
+  })
+
   test('opens nothing but the gateways, to this machine only', () => {
     const open = Object.entries(compose.services).filter(([, { ports }]) => ports !== undefined)
     expect(open.map(([name]) => name)).toEqual(['gateway'])
@@ -174,6 +206,7 @@ describe('compose.yaml', () => {
     expect(new Set(secrets)).toEqual(
       new Set([
         'POSTGRES_PASSWORD',
+        'POSTGRES_LOGIN_PASSWORD',
         'TYPESENSE_API_KEY',
         'TYPESENSE_GATEWAY_KEY',
         'TYPESENSE_PROJECTOR_KEY',
