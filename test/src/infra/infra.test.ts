@@ -1,21 +1,15 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { existsSync, readFileSync } from 'node:fs'
 import { serverAddress } from '@daybook/postgres/connect'
 import { DEFAULT_PORTS } from '@daybook/runtime/config'
-import { SETTINGS as ALL } from '@daybook/runtime/settings'
-import { describeSettings } from '@daybook/runtime/settings/setting'
 import { describe, expect, test } from 'vitest'
-import { parse, parseAllDocuments } from 'yaml'
+import { parse } from 'yaml'
+import { expectBundle, read, root, SERVICES, SETTINGS } from './repository.ts'
 
 /*
  * The machines of development have no Docker and no Kubernetes. This checks what can be checked without them:
  * that the files parse, and that they agree with the code on names, ports, probes and commands.
  */
 
-const root = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url))
-const read = (path: string) => readFileSync(root(path), 'utf8')
-const SERVICES = Object.keys(DEFAULT_PORTS) as (keyof typeof DEFAULT_PORTS)[]
-const SETTINGS = new Set(describeSettings(ALL).map(({ name }) => name))
 const PINNED = /^[\w./-]+:[\w.-]+$/u
 
 /** What is read here of compose.yaml; merge keys are resolved. */
@@ -39,75 +33,7 @@ interface Compose {
   readonly volumes: Readonly<Record<string, null>>
 }
 
-/** What is read here of Kubernetes' objects. */
-interface Manifest {
-  readonly kind: string
-  readonly metadata: { readonly name: string }
-  readonly data?: Readonly<Record<string, string>>
-  readonly stringData?: Readonly<Record<string, string>>
-  readonly spec: {
-    readonly replicas: number
-    readonly minAvailable: number
-    readonly selector: { readonly matchLabels: object }
-    readonly ports: readonly { readonly port: number; readonly targetPort: string }[]
-    readonly template: {
-      readonly metadata: { readonly labels: object; readonly annotations: Readonly<Record<string, string>> }
-      readonly spec: {
-        readonly securityContext: { readonly runAsNonRoot: boolean }
-        readonly containers: readonly Container[]
-        readonly volumes: readonly { readonly name: string }[]
-      }
-    }
-  }
-}
-
-interface Probe {
-  readonly httpGet: { readonly path: string; readonly port: string }
-}
-
-interface Container {
-  readonly image: string
-  readonly command: readonly string[]
-  readonly env: readonly {
-    readonly name: string
-    readonly value?: string
-    readonly valueFrom?: { readonly secretKeyRef: { readonly name: string; readonly key: string } }
-  }[]
-  readonly envFrom: readonly object[]
-  readonly ports: readonly { readonly name: string; readonly containerPort: number }[]
-  readonly startupProbe: Probe
-  readonly livenessProbe: Probe
-  readonly readinessProbe: Probe
-  readonly resources: { readonly requests: object; readonly limits: { readonly memory: string } }
-  readonly securityContext: object
-  readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[]
-}
-
 const compose = parse(read('infra/compose.yaml'), { merge: true }) as Compose
-const manifests = readdirSync(root('infra/kubernetes')).flatMap((name) =>
-  parseAllDocuments(read(`infra/kubernetes/${name}`)).map((document) => {
-    if (document.errors.length > 0) throw new Error(`infra/kubernetes/${name}: ${document.errors.join(', ')}`)
-    return document.toJS() as Manifest
-  }),
-)
-
-function manifest(kind: string, name: string): Manifest {
-  const found = manifests.filter((one) => one.kind === kind && one.metadata.name === name)
-  expect(found, `${kind} ${name}`).toHaveLength(1)
-  return found[0]!
-}
-
-/**
- * `node services/gateway/dist/main.js`: the bundle of a main that there is, made by the service's `build`.
- */
-function expectBundle(service: string, command: readonly string[] | undefined): void {
-  expect(command).toEqual(['node', `services/${service}/dist/main.js`])
-  expect(existsSync(root(`services/${service}/src/main.ts`)), `services/${service}/src/main.ts`).toBe(true)
-  const { scripts, bundle } = JSON.parse(read(`services/${service}/package.json`))
-  expect(scripts.build).toContain('build.mjs')
-  expect(bundle.main).toBe('src/main.ts')
-}
-
 /** The part of compose.yaml that makes the keys of Typesense, and ends. */
 const MAKES_KEYS = 'typesense-keys'
 
@@ -233,68 +159,6 @@ describe('compose.yaml', () => {
   test('has NATS write to its disk before it acknowledges', () => {
     expect(read('infra/nats/synced.conf')).toMatch(/^\s*sync_interval: always$/mu)
     expect(compose.services['nats']?.command).toEqual(['--config', '/etc/nats/synced.conf'])
-  })
-})
-
-describe('the Kubernetes manifests', () => {
-  test.each(SERVICES)('run %s several times, with probes, limits and no rights', (name) => {
-    const { spec } = manifest('Deployment', name)
-    const container = spec.template.spec.containers[0]!
-    const port = DEFAULT_PORTS[name]
-    expectBundle(name, container.command)
-    expect(spec.replicas).toBeGreaterThan(1)
-    expect(container.image).toBe(compose.services[name]?.image)
-    expect(container.ports).toEqual([{ name: 'http', containerPort: port }])
-    expect(container.env).toContainEqual({ name: 'DAYBOOK_PORT', value: String(port) })
-    expect(container.env.filter((setting) => !SETTINGS.has(setting.name))).toEqual([])
-    expect(container.envFrom).toEqual([
-      { configMapRef: { name: 'daybook' } },
-      { secretRef: { name: 'daybook' } },
-    ])
-    expect(spec.template.metadata.annotations['prometheus.io/port']).toBe(String(port))
-    const probes = [container.startupProbe, container.livenessProbe, container.readinessProbe]
-    expect(probes.map(({ httpGet }) => httpGet)).toEqual(
-      ['/health', '/health', '/ready'].map((path) => ({ path, port: 'http' })),
-    )
-    expect(container.resources.requests).toEqual({ cpu: expect.any(String), memory: expect.any(String) })
-    expect(container.resources.limits.memory).toMatch(/^\d+[MG]i$/u)
-    expect(spec.template.spec.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000 })
-    expect(container.securityContext).toEqual({
-      allowPrivilegeEscalation: false,
-      readOnlyRootFilesystem: true,
-      capabilities: { drop: ['ALL'] },
-    })
-    const user = container.env.find((setting) => setting.name === 'NATS_URL')
-    expect(user?.valueFrom?.secretKeyRef).toEqual({ name: 'daybook-nats', key: name, optional: true })
-    expect(manifest('Secret', 'daybook-nats').stringData?.[name]).toBe('')
-    // What the read-only file system leaves to write to.
-    expect(container.env).toContainEqual({ name: 'DAYBOOK_DATA_DIR', value: '/data/daybook' })
-    expect(container.volumeMounts.map(({ mountPath }) => mountPath)).toEqual(['/data', '/tmp'])
-    expect(container.volumeMounts.map((mount) => mount.name)).toEqual(
-      spec.template.spec.volumes.map((volume) => volume.name),
-    )
-  })
-
-  test.each(SERVICES)('keep one %s through disruptions and give it an address', (name) => {
-    const { spec } = manifest('Deployment', name)
-    const budget = manifest('PodDisruptionBudget', name)
-    const service = manifest('Service', name)
-    expect(budget.spec.minAvailable).toBeLessThan(spec.replicas)
-    expect(budget.spec.selector).toEqual(spec.selector)
-    expect(service.spec.selector).toEqual(spec.selector.matchLabels)
-    expect(spec.template.metadata.labels).toMatchObject(spec.selector.matchLabels)
-    expect(service.spec.ports).toEqual([{ name: 'http', port: DEFAULT_PORTS[name], targetPort: 'http' }])
-  })
-
-  test('name settings that exist, and put no secret into the repository', () => {
-    const { data = {} } = manifest('ConfigMap', 'daybook')
-    const { stringData = {} } = manifest('Secret', 'daybook')
-    expect([...Object.keys(data), ...Object.keys(stringData)].filter((name) => !SETTINGS.has(name))).toEqual(
-      [],
-    )
-    expect(Object.values(stringData).filter((value) => value !== '')).toEqual([])
-    // Kubernetes refuses a ConfigMap whose values are no texts.
-    expect(Object.values(data).filter((value) => typeof value !== 'string')).toEqual([])
   })
 })
 
