@@ -215,7 +215,7 @@ describe('the Kubernetes manifests', () => {
   })
 
   test('lead an Ingress to routes that are for others, under a name that gateways answer to', () => {
-    const [ingress] = example.filter(({ kind }) => kind === 'Ingress')
+    const ingress = example.find(({ kind }) => kind === 'Ingress')
     const [rule] = ingress?.spec.rules ?? []
     for (const { path, backend } of rule?.http.paths ?? []) {
       expect(ROUTES.map((route) => route.path)).toContain(path)
@@ -226,9 +226,7 @@ describe('the Kubernetes manifests', () => {
       '/mcp',
       '/.well-known/oauth-protected-resource',
     ])
-    const [settings] = example.filter(
-      ({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === 'daybook',
-    )
+    const settings = example.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === 'daybook')
     expect(settings?.data?.['DAYBOOK_ALLOWED_HOSTS']?.split(',')).toContain(rule?.host)
     expect(JSON.stringify(example)).toContain('"image":"registry.example.com/daybook:0.1.0"')
   })
@@ -259,9 +257,9 @@ describe('what is watched', () => {
     )
     const ofNode = await createMetrics({ service: 'test' }).text()
     for (const name of asked.flatMap(namesIn)) {
-      const base = name.replace(/_(?:bucket|sum|count)$/u, '')
-      if (base.startsWith('daybook_')) expect(registered, name).toContain(base)
-      else expect(ofNode).toContain(`# TYPE ${base} `)
+      const metric = name.replace(/_(?:bucket|sum|count)$/u, '')
+      if (metric.startsWith('daybook_')) expect(registered, name).toContain(metric)
+      else expect(ofNode).toContain(`# TYPE ${metric} `)
     }
     expect(asked.flatMap(namesIn).length).toBeGreaterThan(20)
   })

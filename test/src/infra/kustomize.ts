@@ -24,7 +24,15 @@ interface Kustomization {
   }[]
 }
 
-const KNOWN = ['apiVersion', 'kind', 'resources', 'namespace', 'images', 'patches', 'configMapGenerator']
+const KNOWN = new Set([
+  'apiVersion',
+  'kind',
+  'resources',
+  'namespace',
+  'images',
+  'patches',
+  'configMapGenerator',
+])
 
 /**
  * What `kubectl kustomize <folder>` prints, as far as our folders use it: there is no kubectl on the machines of development.
@@ -32,7 +40,7 @@ const KNOWN = ['apiVersion', 'kind', 'resources', 'namespace', 'images', 'patche
  */
 export function renderKustomization(folder: string): KubernetesObject[] {
   const given: Kustomization = parse(readFileSync(join(folder, 'kustomization.yaml'), 'utf8'))
-  const unknown = Object.keys(given).filter((field) => !KNOWN.includes(field))
+  const unknown = Object.keys(given).filter((field) => !KNOWN.has(field))
   if (unknown.length > 0) throw new Error(`${folder}: ${unknown.join(', ')} is not known here`)
   const { resources = [], namespace, images = [], patches = [], configMapGenerator = [] } = given
   const read = resources.flatMap((path) => readResource(join(folder, path)))

@@ -65,8 +65,8 @@ export async function runServer(folder: string, settings: readonly string[] = []
       const sessions = execFileSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' })
         .trim()
         .split('\n')
-      const all = [Number(pid), ...sessions.map(Number)]
-      const signal = (name: NodeJS.Signals) => all.forEach((one) => process.kill(one, name))
+      const pids = [Number(pid), ...sessions.map(Number)]
+      const signal = (name: NodeJS.Signals) => pids.forEach((one) => process.kill(one, name))
       signal('SIGSTOP')
       return () => signal('SIGCONT')
     },
