@@ -6,6 +6,7 @@ import {
   type TransactionSettings,
 } from 'kysely'
 import type { Pool, PoolClient } from 'pg'
+import type { Sockets } from './sockets.ts'
 
 /** Bound to no project: sees all of them, for processes that work for all, such as projectors. */
 export const ALL_PROJECTS = '*'
@@ -17,6 +18,7 @@ export interface SharedConnections {
   readonly bindings: WeakMap<DatabaseConnection, string>
   /** The connections in use now. */
   readonly lent: ReadonlySet<PoolClient>
+  readonly sockets: Sockets
   /** Why this process may not query this database any more; null if it may. */
   refusal: Error | null
   /** Called with each error of a query, before its caller has it. */
@@ -24,7 +26,11 @@ export interface SharedConnections {
 }
 
 /** Shares a pool's connections among handles. Nothing is bound yet. */
-export function shareConnections(pool: Pool, onError: SharedConnections['onError']): SharedConnections {
+export function shareConnections(
+  pool: Pool,
+  sockets: Sockets,
+  onError: SharedConnections['onError'],
+): SharedConnections {
   const inUse = new Set<PoolClient>()
   pool.on('acquire', (client) => inUse.add(client))
   pool.on('release', (_, client) => inUse.delete(client))
@@ -33,6 +39,7 @@ export function shareConnections(pool: Pool, onError: SharedConnections['onError
     driver: new PostgresDriver({ pool }),
     bindings: new WeakMap(),
     lent: inUse,
+    sockets,
     refusal: null,
     onError,
   }

@@ -11,6 +11,7 @@ import { type ClientConfig, type CustomTypesConfig, Pool, types as pgTypes } fro
 import { ALL_PROJECTS, boundDriver, type SharedConnections, shareConnections } from './bound-driver.ts'
 import { type DamageError, damageOf } from './errors.ts'
 import { PreparingClient } from './preparing-client.ts'
+import { createSockets } from './sockets.ts'
 import type { Tables } from './tables.ts'
 
 /** The handle for queries. Inside a transaction use only the transaction's own: see `openDatabase`. */
@@ -112,8 +113,10 @@ export function openDatabase(
     onDamage = ((): void => {}) as (error: DamageError) => void,
   } = {},
 ): Database {
+  const sockets = createSockets()
   const pool = new Pool({
     ...address.connection,
+    stream: sockets.open,
     types,
     Client: PreparingClient,
     max: address.maxConnections,
@@ -132,7 +135,7 @@ export function openDatabase(
   // 'error', which would end the process if nobody listened.
   pool.on('connect', (client) => client.on('error', onConnectionError))
   const atOnce = address.maxConnections > 1
-  const connections = shareConnections(pool, (error) => {
+  const connections = shareConnections(pool, sockets, (error) => {
     const damage = damageOf(error)
     if (damage !== null) onDamage(damage)
   })
@@ -214,6 +217,12 @@ export function withTimeout(db: Database, timeoutMs: number): Database {
  */
 export function refuseQueries(db: Database, refusal: Error | null): void {
   opened(db).connections.refusal = refusal
+}
+
+/** Makes what this process asks or has asked this database fail, whether its server answers or not. For the end of a process. */
+export function breakConnections(db: Database, refusal: Error): void {
+  refuseQueries(db, refusal)
+  opened(db).connections.sockets.cut()
 }
 
 /** The error that queries are refused with now; null if they are not refused. */

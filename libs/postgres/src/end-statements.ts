@@ -1,5 +1,6 @@
-import { Client } from 'pg'
-import { type Database, type DatabaseAddress, sessionsOf } from './connect.ts'
+import { UnavailableError } from '@daybook/memory/errors'
+import { Client, DatabaseError } from 'pg'
+import { breakConnections, type Database, type DatabaseAddress, sessionsOf } from './connect.ts'
 
 /** Younger statements end by themselves. In milliseconds. */
 const LONG_MS = 1_000
@@ -7,12 +8,21 @@ const LONG_MS = 1_000
 const CONNECT_MS = 1_500
 
 /**
- * Cancels this process's long statements on a server. Their callers get an error that says so (57014).
- * Otherwise the server would continue a statement, such as an index build, after its client has gone.
+ * At the end of a process: cancels its long statements on a server. Their callers get an error that says so (57014).
+ * Otherwise the server would continue a statement, such as an index build, after its client has gone. Of a server that
+ * does not answer, nothing is awaited any more.
  */
-export async function cancelLongStatements(db: Database, { connection }: DatabaseAddress): Promise<void> {
-  const pids = sessionsOf(db)
-  if (pids.length === 0) return
+export async function endStatements(db: Database, address: DatabaseAddress): Promise<void> {
+  try {
+    await cancelLongStatements(sessionsOf(db), address)
+  } catch (error) {
+    // The server does answer, for example that it has no connection left.
+    if (error instanceof DatabaseError) throw error
+    breakConnections(db, new UnavailableError('the database does not answer, and this process is ending'))
+  }
+}
+
+async function cancelLongStatements(pids: readonly number[], { connection }: DatabaseAddress): Promise<void> {
   const client = new Client({ ...connection, connectionTimeoutMillis: CONNECT_MS, query_timeout: CONNECT_MS })
   client.on('error', () => {})
   await client.connect()

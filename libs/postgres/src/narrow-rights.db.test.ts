@@ -104,9 +104,9 @@ needing(POSTGRES).describe('a login of its own on native Postgres', () => {
   })
 
   /** A database that its owner migrates and another user uses. */
-  async function withLogin(): Promise<{ db: Database; owner: string; reopen: () => Database }> {
+  async function withLogin(given?: string): Promise<{ db: Database; owner: string; reopen: () => Database }> {
     const { name, url, maintain, drop } = await createNativeDatabase()
-    const login = `${name}_login`
+    const login = given ?? `${name}_login`
     await maintain(`create role ${login} login password 'secret'`)
     const address = new URL(url)
     address.username = login
@@ -168,6 +168,13 @@ needing(POSTGRES).describe('a login of its own on native Postgres', () => {
       expect(rows).toEqual([{ name: 'one' }])
       await sql`set role daybook_app`.execute(session)
     })
+  })
+
+  it('may have the name that the docs give it, which is also the embedded one’s, and gets no right to maintain', async () => {
+    const { db } = await withLogin(EMBEDDED_LOGIN)
+    await ensureProject(db, 'mine')
+    await expect(sql`checkpoint`.execute(db)).rejects.toMatchObject(DENIED)
+    await expect(sql`select pg_switch_wal()`.execute(db)).rejects.toMatchObject(DENIED)
   })
 })
 

@@ -1,7 +1,7 @@
 import { DaybookError } from '@daybook/memory/errors'
 import { reasonOf } from '@daybook/runtime/reason-of'
 import { Client } from 'pg'
-import { APPLICATION_ROLE, type DatabaseAddress, EMBEDDED_LOGIN, INDEXER_ROLE } from './connect.ts'
+import { APPLICATION_ROLE, type DatabaseAddress, INDEXER_ROLE } from './connect.ts'
 
 /** The oldest pgvector with iterative scans; without them a filtered vector search returns too little. */
 const OLDEST_PGVECTOR = [0, 8, 0] as const
@@ -50,9 +50,9 @@ export async function prepareDatabase(
       'The rights could not be granted',
       [],
     )
-    // On a server, its administrator has made the login role, with a password.
-    if (loginRole === EMBEDDED_LOGIN) {
-      await makeRole(client, EMBEDDED_LOGIN)
+    // On a server, its administrator has made the login role, with a password, perhaps under the same name.
+    if (loginRole !== null && !address.ownSessions) {
+      await makeRole(client, loginRole)
       await letMaintain(client)
     }
     if (loginRole !== null) await letIn(client, loginRole)

@@ -10,7 +10,7 @@ import {
 } from '@daybook/postgres/connect'
 import { clearFreeSpace, maintainTables } from '@daybook/postgres/embedded/maintain-tables'
 import { type EmbeddedDatabase, startEmbeddedDatabase } from '@daybook/postgres/embedded/start'
-import { cancelLongStatements } from '@daybook/postgres/end-statements'
+import { endStatements } from '@daybook/postgres/end-statements'
 import { damageOf } from '@daybook/postgres/errors'
 import { releaseLeases } from '@daybook/postgres/lease'
 import { isReachable, migrate } from '@daybook/postgres/migrate'
@@ -148,7 +148,7 @@ async function open<T>(
   })
   shutdown.add(() => db.destroy(), {
     part: 'the database',
-    ...(address.ownSessions && { hurry: () => cancelLongStatements(db, address) }),
+    ...(address.ownSessions && { hurry: () => endStatements(db, address) }),
   })
   shutdown.add(damage.stop)
   await checkApplicationRole(db)

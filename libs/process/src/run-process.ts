@@ -6,6 +6,7 @@ import { describeDiverged } from '@daybook/projection/positions/divergence'
 import { pause } from '@daybook/runtime/backoff'
 import { type Config, readConfig } from '@daybook/runtime/config'
 import { createLogger, type Logger } from '@daybook/runtime/logger'
+import { createLook } from '@daybook/runtime/look'
 import { type Activity } from '@daybook/runtime/loop'
 import type { ServiceMetrics } from '@daybook/runtime/metrics'
 import { ensurePrivateFolder, PRIVATE_UMASK } from '@daybook/runtime/private-folder'
@@ -13,6 +14,7 @@ import type { Readiness } from '@daybook/runtime/probes'
 import { startServiceHttp } from '@daybook/runtime/service-http'
 import { startTracing } from '@daybook/runtime/tracing'
 import { surviveRejections } from '@daybook/runtime/unhandled-rejections'
+import type { Bus } from '@daybook/transport/bus'
 
 /** What runs as a process. */
 interface ProcessOptions {
@@ -224,6 +226,9 @@ export interface ProcessParts {
   readonly activity?: Activity
 }
 
+/** How long a look at the bus counts, in milliseconds. */
+const LOOK_MS = 10_000
+
 /**
  * Serves `/health`, `/ready` and `/metrics` for a service without an API. It is ready if it can reach and
  * read the database and no projection has diverged from its journal. Other parts may be unavailable: work
@@ -232,15 +237,27 @@ export interface ProcessParts {
  */
 export async function serveProbes(
   config: Config,
-  { db, metrics }: { db: Database; metrics: ServiceMetrics },
+  { db, bus, metrics }: { db: Database; bus: Bus; metrics: ServiceMetrics },
   { logger, shutdown }: ProcessParts,
 ): Promise<string> {
+  const look = createLook(
+    async () => {
+      const { problem } = await bus.status()
+      return problem === null ? [] : [`${problem}. Events wait in the journal, where projectors find them`]
+    },
+    {
+      fineMs: LOOK_MS,
+      missingMs: LOOK_MS,
+      onError: (error) => logger.warn({ error }, 'the bus could not be looked at'),
+    },
+  )
   const ready = async (): Promise<Readiness> => {
+    const degraded = look()
     const refusal = refusalOf(db)
     if (refusal !== null) return { ready: false, problems: [refusal.message] }
     if (!(await isReachable(db))) return { ready: false, problems: ['the database cannot be reached'] }
     const problems = await describeDiverged(db)
-    return { ready: problems.length === 0, problems }
+    return { ready: problems.length === 0, problems, degraded: await degraded }
   }
   const http = await startServiceHttp({ logger, ready, metrics }, config)
   shutdown.add(http.stop, { part: 'the probes' })

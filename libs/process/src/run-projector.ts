@@ -42,7 +42,7 @@ export function runProjector(engine: Engine, defaultPort: number): Promise<void>
         selfCheckMs: config.selfCheckMs,
       })
       parts.shutdown.add(projector.stop, { part: 'the projector' })
-      const url = await serveProbes(config, { db, metrics }, parts)
+      const url = await serveProbes(config, { db, bus, metrics }, parts)
       parts.progress(`The ${engine.title} projector is at work; its probes and metrics are at ${url}`)
     },
   })

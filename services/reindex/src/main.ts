@@ -38,7 +38,7 @@ await runProcess({
       keepOldMs: config.keepGenerationMs,
     })
     parts.shutdown.add(service.stop, { part: 'the operations' })
-    const url = await serveProbes(config, { db, metrics }, parts)
+    const url = await serveProbes(config, { db, bus, metrics }, parts)
     console.log(`The reindex service waits for work; its probes and metrics are at ${url}`)
   },
 })

@@ -22,7 +22,7 @@ await runProcess({
     const { onCommitted, homeOf } = openWriter(config, { db, bus, metrics }, parts)
     const sync = startSync({ db, homeOf, onCommitted, logger: parts.logger, metrics })
     parts.shutdown.add(sync.stop, { part: 'the copies of followed projects' })
-    const url = await serveProbes(config, { db, metrics }, parts)
+    const url = await serveProbes(config, { db, bus, metrics }, parts)
     console.log(`The sync service is ready; its probes and metrics are at ${url}`)
   },
 })

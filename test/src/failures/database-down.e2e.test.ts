@@ -60,4 +60,19 @@ describe('while the database is down', () => {
     await pause(100)
     expect(daemon.pid()).toBe(pid)
   })
+
+  test('/ready and /metrics answer although the database hangs', async () => {
+    const { url, pid } = { url: daemon.url(), pid: daemon.databasePid() }
+    if (pid === undefined) throw new Error('there is no database')
+    process.kill(pid, 'SIGSTOP')
+    try {
+      const ready = await fetch(`${url}/ready`)
+      expect(ready.status).toBe(503)
+      expect(await ready.json()).toMatchObject({ problems: [expect.stringContaining('does not answer')] })
+      expect(await (await fetch(`${url}/metrics`)).text()).toMatch(/^daybook_database_up\{.*\} 0$/mu)
+    } finally {
+      process.kill(pid, 'SIGCONT')
+    }
+    expect(await daemon.ready()).toBe(true)
+  })
 })

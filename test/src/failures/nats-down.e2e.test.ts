@@ -43,6 +43,16 @@ needing(OWN_POSTGRES, OWN_NATS).describe('while NATS is down', () => {
     expect(hits.map(({ memory }) => memory.text)).toEqual(['written without a bus'])
   })
 
+  test('every service is ready, and says in `degraded` that NATS is missing', async () => {
+    for (const { name, url } of cluster.services)
+      await expect
+        .poll(async () => (await fetch(`${url()}/ready`)).json(), { message: name })
+        .toMatchObject({
+          ready: true,
+          degraded: expect.arrayContaining([expect.stringContaining('NATS at')]),
+        })
+  })
+
   test('subscribers go on, through whichever gateway', async () => {
     const subscriber = startSubscriber(cluster.gatewayUrls, cluster.apiKey)
     try {

@@ -1,20 +1,15 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { existsSync } from 'node:fs'
+import { serverAddress } from '@daybook/postgres/connect'
 import { DEFAULT_PORTS } from '@daybook/runtime/config'
-import { SETTINGS as ALL } from '@daybook/runtime/settings'
-import { describeSettings } from '@daybook/runtime/settings/setting'
 import { describe, expect, test } from 'vitest'
-import { parse, parseAllDocuments } from 'yaml'
+import { parse } from 'yaml'
+import { expectBundle, read, root, SERVICES, SETTINGS } from './repository.ts'
 
 /*
  * The machines of development have no Docker and no Kubernetes. This checks what can be checked without them:
  * that the files parse, and that they agree with the code on names, ports, probes and commands.
  */
 
-const root = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url))
-const read = (path: string) => readFileSync(root(path), 'utf8')
-const SERVICES = Object.keys(DEFAULT_PORTS) as (keyof typeof DEFAULT_PORTS)[]
-const SETTINGS = new Set(describeSettings(ALL).map(({ name }) => name))
 const PINNED = /^[\w./-]+:[\w.-]+$/u
 
 /** What is read here of compose.yaml; merge keys are resolved. */
@@ -25,7 +20,10 @@ interface ComposeService {
   readonly healthcheck?: { readonly test: readonly string[] }
   readonly ports?: readonly string[]
   readonly volumes?: readonly string[]
-  readonly deploy?: { readonly replicas: number }
+  readonly deploy?: {
+    readonly replicas?: number
+    readonly resources?: { readonly limits?: { readonly cpus: string; readonly memory: string } }
+  }
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>
   readonly read_only?: boolean
 }
@@ -35,75 +33,7 @@ interface Compose {
   readonly volumes: Readonly<Record<string, null>>
 }
 
-/** What is read here of Kubernetes' objects. */
-interface Manifest {
-  readonly kind: string
-  readonly metadata: { readonly name: string }
-  readonly data?: Readonly<Record<string, string>>
-  readonly stringData?: Readonly<Record<string, string>>
-  readonly spec: {
-    readonly replicas: number
-    readonly minAvailable: number
-    readonly selector: { readonly matchLabels: object }
-    readonly ports: readonly { readonly port: number; readonly targetPort: string }[]
-    readonly template: {
-      readonly metadata: { readonly labels: object; readonly annotations: Readonly<Record<string, string>> }
-      readonly spec: {
-        readonly securityContext: { readonly runAsNonRoot: boolean }
-        readonly containers: readonly Container[]
-        readonly volumes: readonly { readonly name: string }[]
-      }
-    }
-  }
-}
-
-interface Probe {
-  readonly httpGet: { readonly path: string; readonly port: string }
-}
-
-interface Container {
-  readonly image: string
-  readonly command: readonly string[]
-  readonly env: readonly {
-    readonly name: string
-    readonly value?: string
-    readonly valueFrom?: { readonly secretKeyRef: { readonly name: string; readonly key: string } }
-  }[]
-  readonly envFrom: readonly object[]
-  readonly ports: readonly { readonly name: string; readonly containerPort: number }[]
-  readonly startupProbe: Probe
-  readonly livenessProbe: Probe
-  readonly readinessProbe: Probe
-  readonly resources: { readonly requests: object; readonly limits: { readonly memory: string } }
-  readonly securityContext: object
-  readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[]
-}
-
 const compose = parse(read('infra/compose.yaml'), { merge: true }) as Compose
-const manifests = readdirSync(root('infra/kubernetes')).flatMap((name) =>
-  parseAllDocuments(read(`infra/kubernetes/${name}`)).map((document) => {
-    if (document.errors.length > 0) throw new Error(`infra/kubernetes/${name}: ${document.errors.join(', ')}`)
-    return document.toJS() as Manifest
-  }),
-)
-
-function manifest(kind: string, name: string): Manifest {
-  const found = manifests.filter((one) => one.kind === kind && one.metadata.name === name)
-  expect(found, `${kind} ${name}`).toHaveLength(1)
-  return found[0]!
-}
-
-/**
- * `node services/gateway/dist/main.js`: the bundle of a main that there is, made by the service's `build`.
- */
-function expectBundle(service: string, command: readonly string[] | undefined): void {
-  expect(command).toEqual(['node', `services/${service}/dist/main.js`])
-  expect(existsSync(root(`services/${service}/src/main.ts`)), `services/${service}/src/main.ts`).toBe(true)
-  const { scripts, bundle } = JSON.parse(read(`services/${service}/package.json`))
-  expect(scripts.build).toContain('build.mjs')
-  expect(bundle.main).toBe('src/main.ts')
-}
-
 /** The part of compose.yaml that makes the keys of Typesense, and ends. */
 const MAKES_KEYS = 'typesense-keys'
 
@@ -127,8 +57,9 @@ describe('compose.yaml', () => {
     expect(service?.environment?.['DAYBOOK_PORT']).toBe(DEFAULT_PORTS[name])
     expect(Object.keys(service?.environment ?? {}).filter((setting) => !SETTINGS.has(setting))).toEqual([])
     expect(Object.keys(service?.environment ?? {})).toEqual(
-      expect.arrayContaining(['DATABASE_URL', 'NATS_URL']),
+      expect.arrayContaining(['DATABASE_URL', 'DAYBOOK_OWNER_URL', 'NATS_URL']),
     )
+    expect(service?.environment?.['DATABASE_URL']).toMatch(/^postgres:\/\/daybook_login:/u)
     for (const server of ['postgres', 'nats'])
       expect(service?.depends_on?.[server]).toEqual({ condition: 'service_healthy' })
     expect(service?.depends_on?.[MAKES_KEYS]).toEqual({ condition: 'service_completed_successfully' })
@@ -161,6 +92,33 @@ describe('compose.yaml', () => {
     }
   })
 
+  test('limits what every part may take of the machine', () => {
+    for (const [name, { deploy }] of Object.entries(compose.services))
+      expect(deploy?.resources?.limits, name).toEqual({
+        cpus: expect.stringMatching(/^\d+$/u),
+        memory: expect.stringMatching(/^\d+[mg]$/u),
+      })
+  })
+
+  test('has connections to Postgres for every process', () => {
+    const replicas = SERVICES.map((name) => compose.services[name]?.deploy?.replicas ?? 1)
+    const each = serverAddress('postgres://x').maxConnections + 1
+    const most = /max_connections=(\d+)/u.exec(String(compose.services['postgres']?.command))?.[1]
+    expect(Number(most)).toBeGreaterThan(replicas.reduce((sum, one) => sum + one) * each)
+  })
+
+  test('gives the administrator’s key to gateways only', () => {
+    const having = Object.entries(compose.services).filter(
+      ([, { environment }]) => environment?.['DAYBOOK_DEFAULT_KEY'] !== undefined,
+    )
+    expect(having.map(([name]) => name)).toEqual(['gateway'])
+  })
+
+  test('says where its key is, and that is where make-env writes it', () => {
+    expect(read('infra/compose.yaml')).toContain('#   grep DAYBOOK_DEFAULT_KEY infra/.env')
+    expect(read('infra/compose.yaml')).not.toContain('api-key')
+  })
+
   test('opens nothing but the gateways, to this machine only', () => {
     const open = Object.entries(compose.services).filter(([, { ports }]) => ports !== undefined)
     expect(open.map(([name]) => name)).toEqual(['gateway'])
@@ -174,6 +132,7 @@ describe('compose.yaml', () => {
     expect(new Set(secrets)).toEqual(
       new Set([
         'POSTGRES_PASSWORD',
+        'POSTGRES_LOGIN_PASSWORD',
         'TYPESENSE_API_KEY',
         'TYPESENSE_GATEWAY_KEY',
         'TYPESENSE_PROJECTOR_KEY',
@@ -198,69 +157,8 @@ describe('compose.yaml', () => {
   })
 
   test('has NATS write to its disk before it acknowledges', () => {
-    expect(read('infra/nats/nats.conf')).toMatch(/^\s*sync_interval: always$/mu)
-  })
-})
-
-describe('the Kubernetes manifests', () => {
-  test.each(SERVICES)('run %s several times, with probes, limits and no rights', (name) => {
-    const { spec } = manifest('Deployment', name)
-    const container = spec.template.spec.containers[0]!
-    const port = DEFAULT_PORTS[name]
-    expectBundle(name, container.command)
-    expect(spec.replicas).toBeGreaterThan(1)
-    expect(container.image).toBe(compose.services[name]?.image)
-    expect(container.ports).toEqual([{ name: 'http', containerPort: port }])
-    expect(container.env).toContainEqual({ name: 'DAYBOOK_PORT', value: String(port) })
-    expect(container.env.filter((setting) => !SETTINGS.has(setting.name))).toEqual([])
-    expect(container.envFrom).toEqual([
-      { configMapRef: { name: 'daybook' } },
-      { secretRef: { name: 'daybook' } },
-    ])
-    expect(spec.template.metadata.annotations['prometheus.io/port']).toBe(String(port))
-    const probes = [container.startupProbe, container.livenessProbe, container.readinessProbe]
-    expect(probes.map(({ httpGet }) => httpGet)).toEqual(
-      ['/health', '/health', '/ready'].map((path) => ({ path, port: 'http' })),
-    )
-    expect(container.resources.requests).toEqual({ cpu: expect.any(String), memory: expect.any(String) })
-    expect(container.resources.limits.memory).toMatch(/^\d+[MG]i$/u)
-    expect(spec.template.spec.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000 })
-    expect(container.securityContext).toEqual({
-      allowPrivilegeEscalation: false,
-      readOnlyRootFilesystem: true,
-      capabilities: { drop: ['ALL'] },
-    })
-    const user = container.env.find((setting) => setting.name === 'NATS_URL')
-    expect(user?.valueFrom?.secretKeyRef).toEqual({ name: 'daybook-nats', key: name, optional: true })
-    expect(manifest('Secret', 'daybook-nats').stringData?.[name]).toBe('')
-    // What the read-only file system leaves to write to.
-    expect(container.env).toContainEqual({ name: 'DAYBOOK_DATA_DIR', value: '/data/daybook' })
-    expect(container.volumeMounts.map(({ mountPath }) => mountPath)).toEqual(['/data', '/tmp'])
-    expect(container.volumeMounts.map((mount) => mount.name)).toEqual(
-      spec.template.spec.volumes.map((volume) => volume.name),
-    )
-  })
-
-  test.each(SERVICES)('keep one %s through disruptions and give it an address', (name) => {
-    const { spec } = manifest('Deployment', name)
-    const budget = manifest('PodDisruptionBudget', name)
-    const service = manifest('Service', name)
-    expect(budget.spec.minAvailable).toBeLessThan(spec.replicas)
-    expect(budget.spec.selector).toEqual(spec.selector)
-    expect(service.spec.selector).toEqual(spec.selector.matchLabels)
-    expect(spec.template.metadata.labels).toMatchObject(spec.selector.matchLabels)
-    expect(service.spec.ports).toEqual([{ name: 'http', port: DEFAULT_PORTS[name], targetPort: 'http' }])
-  })
-
-  test('name settings that exist, and put no secret into the repository', () => {
-    const { data = {} } = manifest('ConfigMap', 'daybook')
-    const { stringData = {} } = manifest('Secret', 'daybook')
-    expect([...Object.keys(data), ...Object.keys(stringData)].filter((name) => !SETTINGS.has(name))).toEqual(
-      [],
-    )
-    expect(Object.values(stringData).filter((value) => value !== '')).toEqual([])
-    // Kubernetes refuses a ConfigMap whose values are no texts.
-    expect(Object.values(data).filter((value) => typeof value !== 'string')).toEqual([])
+    expect(read('infra/nats/synced.conf')).toMatch(/^\s*sync_interval: always$/mu)
+    expect(compose.services['nats']?.command).toEqual(['--config', '/etc/nats/synced.conf'])
   })
 })
 
@@ -270,7 +168,9 @@ describe('the image', () => {
   test('is made in two stages of a fixed Node that the packages support, and runs as a user', () => {
     expect([...dockerfile.matchAll(/^FROM /gmu)]).toHaveLength(2)
     const [, version = ''] = /^ARG NODE_IMAGE=node:(\d+\.\d+)-[a-z-]+$/mu.exec(dockerfile) ?? []
-    expect(Number(version)).toBeGreaterThanOrEqual(20.19)
+    // One that `npm run test:nodes` tries.
+    expect(read('scripts/test-nodes.mjs')).toContain(`'${version}.`)
+    expect(compose.services[MAKES_KEYS]?.image).toContain(`node:${version}-`)
     expect(dockerfile).toMatch(/^USER node$/mu)
     expect(dockerfile).toMatch(/^HEALTHCHECK .*infra\/healthcheck\.mjs/mu)
   })

@@ -5,7 +5,9 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { ERASED_EVENT } from '@daybook/memory/events'
 import { newId } from '@daybook/memory/id'
+import { pause } from '@daybook/runtime/backoff'
 import { silentLogger } from '@daybook/runtime/logger'
+import { createMemoryLogger } from '@daybook/runtime/testing/memory-logger'
 import { needing } from '@daybook/runtime/testing/needing'
 import type { Bus } from '@daybook/transport/bus'
 import { openJetStreamBus } from '@daybook/transport/jetstream/jetstream-bus'
@@ -30,7 +32,7 @@ type User = keyof typeof USERS
 /** How long a refused request may take, in milliseconds. */
 const REFUSED_MS = 2_000
 
-/* The server runs with the configuration of compose.yaml, but for its address, its store, and what Debian's server lacks. */
+/* Debian's server runs with infra/nats/nats.conf as it is, but for its store and its second port. */
 needing(OWN_NATS).describe('the users of infra/nats', () => {
   let folder: string
   let file: string
@@ -43,7 +45,7 @@ needing(OWN_NATS).describe('the users of infra/nats', () => {
     cpSync(join(REPOSITORY, 'infra/nats'), folder, { recursive: true })
     file = join(folder, 'nats.conf')
     const settings = readFileSync(file, 'utf8')
-    writeFileSync(file, settings.replace(/^(?:port|http): .*$|^ *(?:store_dir|sync_interval): .*$/gmu, ''))
+    writeFileSync(file, settings.replace(/^http: .*$|^ *store_dir: .*$/gmu, ''))
     server = await startNativeNats(['--config', file])
     // The stream is the gateway's to make.
     await publish(await open('gateway'), newId(), 1)
@@ -196,11 +198,18 @@ needing(OWN_NATS).describe('the users of infra/nats', () => {
     const fresh = await startNativeNats(['--config', file])
     try {
       const at = (user: User) => addressOf(user).replace(server.url.slice(7), fresh.url.slice(7))
-      const projector = await openJetStreamBus({ url: at('projector-pgvector'), logger: silentLogger })
+      const { logger, lines } = createMemoryLogger()
+      const projector = await openJetStreamBus({ url: at('projector-pgvector'), logger })
       buses.push(projector)
       const taken: string[] = []
       projector.consume('projector-pgvector-1', async ({ projectId }) => void taken.push(projectId))
+      // As long as some tries take, each of which the server would refuse and log.
+      await pause(5_000)
       expect((await projector.status()).problem).toContain('its stream is not available')
+      const told = lines.map(({ msg }) => msg)
+      expect(told.filter((line) => line === 'NATS reports an error')).toHaveLength(1)
+      expect(told).toContainEqual(expect.stringContaining('there is no stream DAYBOOK yet'))
+      expect(JSON.stringify(lines)).not.toContain('"stack"')
       const gateway = await openJetStreamBus({ url: at('gateway'), logger: silentLogger })
       buses.push(gateway)
       const project = newId()

@@ -115,4 +115,30 @@ describe('the metrics', () => {
       vi.useRealTimers()
     }
   })
+
+  it('are still told while the database hangs, and ask it again only once it has answered', async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] })
+    try {
+      let answer: (readings: readonly Reading[]) => void = () => {}
+      const read = vi.fn<() => Promise<readonly Reading[]>>(
+        () => new Promise((resolve) => (answer = resolve)),
+      )
+      const metrics = createMetrics({ service: 'gateway', read })
+      const up = async () => {
+        const told = value(metrics, 'daybook_database_up')
+        await vi.advanceTimersByTimeAsync(6_000)
+        return told
+      }
+      expect(await up()).toBe(0)
+      expect(await up()).toBe(0)
+      expect(read).toHaveBeenCalledTimes(1)
+      answer(READINGS)
+      read.mockResolvedValue(READINGS)
+      await vi.advanceTimersByTimeAsync(0)
+      expect(await up()).toBe(1)
+      expect(read).toHaveBeenCalledTimes(2)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
 })

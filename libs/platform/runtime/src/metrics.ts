@@ -1,6 +1,7 @@
 import * as prom from 'prom-client'
 import { Gauge, type Registry } from 'prom-client'
 import { pause } from './backoff.ts'
+import { withTimeout } from './timers.ts'
 import { countRejections } from './unhandled-rejections.ts'
 
 /** Declares a metric where it is counted. Two parts that declare the same name share the metric. */
@@ -204,6 +205,9 @@ export interface Reading {
  */
 const READINGS_MS = 5_000
 
+/** Milliseconds that a reading may take: Prometheus gives up after 10 s, and would then have no metric at all. */
+const READ_MS = 5_000
+
 /**
  * Gauges of what the database says.
  * @returns a function that updates the gauges if the last reading is older than `READINGS_MS`
@@ -230,6 +234,14 @@ function readingGauges(
     registers,
   })
 
+  /** A reading that was not waited for. While the database hangs, more of them would take all its connections. */
+  let late: Promise<readonly Reading[]> | undefined
+  const readInTime = (): Promise<readonly Reading[]> => {
+    const reading = (late ??= read().finally(() => {
+      late = undefined
+    }))
+    return withTimeout(READ_MS, reading, 'the database does not answer')
+  }
   const take = async (): Promise<void> => {
     // Old values would look current: a projection or value that is gone must not be shown.
     // Prometheus' client forgets a value without labels by `remove`, and values with labels by `reset`.
@@ -238,7 +250,7 @@ function readingGauges(
       else gauge.reset()
     }
     try {
-      for (const reading of await read()) {
+      for (const reading of await readInTime()) {
         const gauge = gaugeOf(reading)
         if (typeof reading.value === 'number') gauge.set(reading.value)
         else

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { ServiceMetrics } from './metrics.ts'
 import { reasonOf } from './reason-of.ts'
+import { withTimeout } from './timers.ts'
 import { describeRejections } from './unhandled-rejections.ts'
 import { VERSION } from './version.ts'
 
@@ -30,7 +31,7 @@ export async function answerProbe(path: string, response: ServerResponse, probes
     return true
   }
   if (path === '/ready') {
-    const { ready, problems, degraded = [] } = await probes.ready().catch(unready)
+    const { ready, problems, degraded = [] } = await lookInTime(probes).catch(unready)
     sendJson(response, ready ? 200 : 503, {
       ready,
       problems,
@@ -44,6 +45,19 @@ export async function answerProbe(path: string, response: ServerResponse, probes
     return true
   }
   return false
+}
+
+/** Milliseconds that `/ready` may take: whoever asks gives up after 2 to 3 s, and would not be told why. */
+const READY_MS = 1_800
+
+/** The looks that have not ended. While the database hangs, a look for each request would take all its connections. */
+const looks = new WeakMap<Probes, Promise<Readiness>>()
+
+/** @throws UnavailableError if the look takes too long */
+function lookInTime(probes: Probes): Promise<Readiness> {
+  const look = looks.get(probes) ?? probes.ready().finally(() => looks.delete(probes))
+  looks.set(probes, look)
+  return withTimeout(READY_MS, look, 'the database does not answer')
 }
 
 function unready(error: unknown): Readiness {

@@ -4,13 +4,18 @@ import { pause } from './backoff.ts'
 
 /**
  * The promise's result, if it comes in time; a later result or error is ignored.
+ * @param problem what the error says. Default: that there was no answer
  * @throws UnavailableError after `milliseconds`
  */
-export async function withTimeout<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
+export async function withTimeout<T>(
+  milliseconds: number,
+  promise: Promise<T>,
+  problem = 'there was no answer',
+): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(
-      () => reject(new UnavailableError(`there was no answer within ${milliseconds / 1_000} s`)),
+      () => reject(new UnavailableError(`${problem} within ${milliseconds / 1_000} s`)),
       milliseconds,
     )
   })

@@ -49,6 +49,7 @@ export async function startFailoverPair(): Promise<FailoverPair> {
     async start() {
       await primary.start()
     },
+    freeze: () => primary.freeze(),
     stop: stopAll,
     async cutReplication() {
       await untilCaughtUp(primary, standby)

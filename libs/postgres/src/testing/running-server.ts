@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { pause } from '@daybook/runtime/backoff'
 import { type KeptProcess, startKept } from '@daybook/runtime/testing/kept-process'
@@ -13,6 +14,8 @@ export interface NativeServer {
    * is gone.
    */
   crash(): Promise<void>
+  /** Suspends it and its sessions, like a machine that hangs. @returns a function that resumes them */
+  freeze(): Promise<() => void>
   /** Starts it again after a crash; resolves once it answers. */
   start(): Promise<void>
   /** Shuts it down cleanly. Its folder is removed too. */
@@ -56,6 +59,16 @@ export async function runServer(folder: string, settings: readonly string[] = []
       // Not signal 9: the backends would live on for a moment and keep the next server from starting.
       process.kill(await server.pid, 'SIGQUIT')
       while (!server.hasEnded()) await pause(5)
+    },
+    async freeze() {
+      const pid = await server?.pid
+      const sessions = execFileSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' })
+        .trim()
+        .split('\n')
+      const pids = [Number(pid), ...sessions.map(Number)]
+      const signal = (name: NodeJS.Signals) => pids.forEach((one) => process.kill(one, name))
+      signal('SIGSTOP')
+      return () => signal('SIGCONT')
     },
     async stop() {
       await server?.stop()

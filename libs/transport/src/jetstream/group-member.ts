@@ -1,12 +1,13 @@
 import { backoffDelay, pause } from '@daybook/runtime/backoff'
 import type { Logger } from '@daybook/runtime/logger'
 import { createWakeUp } from '@daybook/runtime/loop'
+import { withTimeout } from '@daybook/runtime/timers'
 import { AckPolicy, type ConsumerMessages, DeliverPolicy, type JsMsg, ReplayPolicy } from '@nats-io/jetstream'
 import { nanos } from '@nats-io/transport-node'
 import type { BusConsumer, BusHandler } from '../bus.ts'
 import { decodeNews } from './cloud-event.ts'
 import type { Link, Session } from './link.ts'
-import type { StreamKeeper, StreamSettings } from './stream.ts'
+import { NoStreamYet, type StreamKeeper, type StreamSettings } from './stream.ts'
 
 /*
  * A member of a durable group. All members pull from one consumer of the stream:
@@ -53,6 +54,9 @@ const ANEW = { firstMs: 500, maxMs: 5_000 }
 
 /** Milliseconds after which a rejected message is delivered again. */
 const NAK_MS = 100
+
+/** The longest that the end of a member waits for the server, in milliseconds. One that hangs gives the messages back later. */
+const FLUSH_MS = 1_000
 
 /** Joins a group, and joins it again after every loss, until `stop`. */
 export function joinGroup(options: GroupMemberOptions): BusConsumer {
@@ -149,7 +153,9 @@ export function joinGroup(options: GroupMemberOptions): BusConsumer {
       } catch (error) {
         keeper.doubt(session)
         if (stop.signal.aborted) return
-        if (attempt === 0 && !session.lost.aborted)
+        if (attempt === 0 && error instanceof NoStreamYet)
+          logger.info({ group }, `no messages come over NATS now: ${error.message}`)
+        else if (attempt === 0 && !session.lost.aborted)
           logger.warn({ group, error }, 'no messages come over NATS now; joining the group again')
         await pause(backoffDelay(attempt, ANEW), stop.signal)
         attempt += 1
@@ -177,7 +183,8 @@ export function joinGroup(options: GroupMemberOptions): BusConsumer {
       // over.
       for (const message of handled) message.nak(NAK_MS)
       // So that the server gets it before the process ends.
-      if (current !== null && !current.lost.aborted) await current.connection.flush().catch(() => {})
+      if (current !== null && !current.lost.aborted)
+        await withTimeout(FLUSH_MS, current.connection.flush()).catch(() => {})
     },
   }
 }

@@ -1,6 +1,7 @@
 import { newId } from '@daybook/memory/id'
 import { createLogger, silentLogger } from '@daybook/runtime/logger'
 import { needing } from '@daybook/runtime/testing/needing'
+import { withTimeout } from '@daybook/runtime/timers'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
@@ -154,5 +155,17 @@ needing(OWN_NATS).describe('JetStream whose server is treated badly', () => {
     bus.subscribe(() => {})
     bus.consume('group', async () => {})
     await expect(bus.close()).resolves.toBeUndefined()
+  })
+
+  it('closes while the server hangs, without waiting for it', async () => {
+    const bus = await open({ stream: ownStream() })
+    const { consumed, heard } = hearing(bus)
+    await untilHeard(bus, consumed, heard)
+    const thaw = await nats.freeze()
+    try {
+      await expect(withTimeout(10_000, bus.close())).resolves.toBeUndefined()
+    } finally {
+      thaw()
+    }
   })
 })

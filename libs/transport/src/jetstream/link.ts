@@ -1,5 +1,6 @@
 import { backoffDelay, pause } from '@daybook/runtime/backoff'
 import type { Logger } from '@daybook/runtime/logger'
+import { reasonOf } from '@daybook/runtime/reason-of'
 import { type JetStreamClient, type JetStreamManager, jetstream } from '@nats-io/jetstream'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
 import type { ServerAddress } from './server-address.ts'
@@ -77,7 +78,9 @@ export function openLink({ options, shown }: ServerAddress, logger: Logger): Lin
         logger.info({ nats: shown }, 'NATS is back')
         void begin(now)
       }
-      if (status.type === 'error') logger.warn({ nats: shown, error: status.error }, 'NATS reports an error')
+      // Without a stack, which would only show the client's own parser; whoever asked gets the error as well.
+      if (status.type === 'error')
+        logger.warn({ nats: shown, reason: reasonOf(status.error) }, 'NATS reports an error')
     }
   }
 

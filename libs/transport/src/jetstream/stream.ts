@@ -7,13 +7,17 @@ import {
   StorageType,
   type StreamConfig,
 } from '@nats-io/jetstream'
-import { nanos } from '@nats-io/transport-node'
+import { nanos, PermissionViolationError } from '@nats-io/transport-node'
 import type { Session } from './link.ts'
+
+/** There is no stream, and the user in `NATS_URL` may not make it. */
+export class NoStreamYet extends Error {}
 
 /** Maintains the stream: JetStream's store may be lost at any time, and the stream with it. */
 export interface StreamKeeper {
   /**
    * Creates the stream if it is missing, and updates it to the settings. Asks the server once per session.
+   * @throws NoStreamYet
    * @throws JetStreamApiError and others if the server refuses or does not answer
    */
   ensure(session: Session): Promise<void>
@@ -24,9 +28,22 @@ export interface StreamKeeper {
 /** A keeper that has checked nothing yet. */
 export function createStreamKeeper(settings: StreamSettings, logger: Logger): StreamKeeper {
   const ensured = new WeakMap<Session, Promise<void>>()
+  // Asking again would be refused again, and the server logs each time.
+  const mayNotMake = new WeakSet<Session>()
+  const make = async (session: Session, config: StreamToMake): Promise<void> => {
+    try {
+      if (!mayNotMake.has(session)) return void (await session.manager.streams.add(config))
+    } catch (error) {
+      if (!isRefused(error)) throw error
+      mayNotMake.add(session)
+    }
+    throw new NoStreamYet(
+      `there is no stream ${config.name} yet, which this user of NATS may not make: it is made with the first event that a gateway publishes`,
+    )
+  }
   return {
     ensure(session) {
-      const known = ensured.get(session) ?? ensureStream(session, settings, logger)
+      const known = ensured.get(session) ?? ensureStream(session, settings, { make, logger })
       ensured.set(session, known)
       known.catch(() => ensured.delete(session))
       return known
@@ -35,7 +52,19 @@ export function createStreamKeeper(settings: StreamSettings, logger: Logger): St
   }
 }
 
-async function ensureStream({ manager }: Session, settings: StreamSettings, logger: Logger): Promise<void> {
+type StreamToMake = Parameters<Session['manager']['streams']['add']>[0] & { readonly name: string }
+
+interface Making {
+  readonly make: (session: Session, config: StreamToMake) => Promise<void>
+  readonly logger: Logger
+}
+
+async function ensureStream(
+  session: Session,
+  settings: StreamSettings,
+  { make, logger }: Making,
+): Promise<void> {
+  const { manager } = session
   const { name } = settings
   const wanted = adjustable(settings)
   const existing = await manager.streams.info(name).catch((error: unknown) => {
@@ -44,7 +73,7 @@ async function ensureStream({ manager }: Session, settings: StreamSettings, logg
   })
   if (existing === null) {
     // Several processes may do this at once: the same configuration is no conflict.
-    await manager.streams.add({
+    await make(session, {
       name,
       retention: RetentionPolicy.Limits,
       discard: DiscardPolicy.Old,
@@ -73,6 +102,9 @@ function agrees(config: StreamConfig, wanted: ReturnType<typeof adjustable>): bo
   const names = Object.keys(plain) as (keyof typeof plain)[]
   return subjects.join() === config.subjects.join() && names.every((name) => config[name] === plain[name])
 }
+
+const isRefused = (error: unknown): boolean =>
+  error instanceof Error && [error, error.cause].some((cause) => cause instanceof PermissionViolationError)
 
 const isApiError = (error: unknown, code: number): boolean =>
   error instanceof JetStreamApiError && error.code === code

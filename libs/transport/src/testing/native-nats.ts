@@ -14,6 +14,8 @@ export interface NativeNats {
   readonly folder: string
   /** Kills it with signal 9; resolves once it is gone. Its store stays. */
   kill(): Promise<void>
+  /** Suspends it, like a machine that hangs. @returns a function that resumes it */
+  freeze(): Promise<() => void>
   /** Starts it again on the same port and store; resolves once it answers. */
   start(): Promise<void>
   /** Removes everything that JetStream stored. The server must be down. */
@@ -65,6 +67,11 @@ export async function startNativeNats(settings: readonly string[] = []): Promise
       if (server === undefined || server.hasEnded()) return
       process.kill(await server.pid, 'SIGKILL')
       while (!server.hasEnded()) await pause(5)
+    },
+    async freeze() {
+      const pid = (await server?.pid) ?? 0
+      process.kill(pid, 'SIGSTOP')
+      return () => void process.kill(pid, 'SIGCONT')
     },
     wipe: () => rmSync(store, { recursive: true, force: true }),
     async stop() {
