@@ -119,7 +119,7 @@ export function withoutNulls(body: unknown): unknown {
   const { params, ...message } = body
   if (params === null) return message
   if (!isObject(params) || params['arguments'] !== null) return body
-  const { arguments: none, ...rest } = params
+  const { arguments: _none, ...rest } = params
   return { ...message, params: rest }
 }
 
