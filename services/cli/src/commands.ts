@@ -324,7 +324,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
       {
         name: 'service',
         parameters: '[install|uninstall|status]',
-        description: 'let systemd or launchd start Daybook at every login',
+        description: 'let systemd, launchd or Windows start Daybook at every login',
         load: async () => (await import('./commands/service.ts')).configureService,
       },
       {

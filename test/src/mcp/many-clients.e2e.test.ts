@@ -2,11 +2,11 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { withNulls } from '@daybook/gateway/testing/mcp-client'
 import { stopDaemon } from '@daybook/local-daemon/stop-daemon'
 import { lockHolder } from '@daybook/runtime/exclusive-lock'
 import type { Client } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { withNulls } from '@daybook/gateway/testing/mcp-client'
 import { connectStdio } from './stdio-client.ts'
 
 /** `npm run test:mcp` runs 50; each is a process, and two cores start four a second. */

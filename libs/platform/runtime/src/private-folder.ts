@@ -18,7 +18,8 @@ const octal = (mode: number) => `0${(mode & 0o777).toString(8).padStart(3, '0')}
 export function ensurePrivateFolder(folder: string): void {
   makeFolder(folder)
   const { mode, uid } = statSync(folder)
-  if ((mode & WRITABLE_BY_OTHERS) !== 0)
+  // Windows has no such rights: there every folder seems to be everybody's.
+  if (process.platform !== 'win32' && (mode & WRITABLE_BY_OTHERS) !== 0)
     throw new DaybookError(
       'CONFIGURATION',
       `Others may write into the data folder ${folder} (its mode is ${octal(mode)}), so what is in it cannot be trusted.\n` +

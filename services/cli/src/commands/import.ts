@@ -4,10 +4,11 @@ import { readLines } from '@daybook/runtime/read-lines'
 import { type Command, Option } from 'commander'
 import { addExamples, addNotes, collect, type Invocation, invocation, wholeNumber } from '../command.ts'
 import { EXIT, UsageError } from '../command-line.ts'
-import type { ForeignFile } from '../import/formats/format.ts'
+import type { ForeignFile, ImportItem } from '../import/formats/format.ts'
 import { FORMATS, openForeign } from '../import/formats/open-foreign.ts'
 import { importMemories, type MemoriesImport, waitUntilSearchable } from '../import/run-import.ts'
 import { foreignLines, openSource, unreadable } from '../import/source.ts'
+import { type Unpacked, unpack } from '../import/unpack.ts'
 import { importJournalFile, peekLine } from '../journal/import-file.ts'
 import { duration, note } from '../output/print.ts'
 import { showProgress } from '../progress/show-progress.ts'
@@ -22,7 +23,7 @@ export function configureImport(command: Command): void {
   command
     .argument(
       '<path>',
-      'JSON Lines: memories, each a RememberInput of the GraphQL API, or what `daybook export` wrote; or a folder or file of another program; "-" reads JSON Lines from standard input',
+      'JSON Lines: memories, each a RememberInput of the GraphQL API, or what `daybook export` wrote; or a folder, file or .zip of another program; "-" reads JSON Lines from standard input',
     )
     .addOption(
       new Option('--format <format>', 'what it is; told by its name and content unless given').choices([
@@ -48,7 +49,7 @@ export function configureImport(command: Command): void {
     'zcat memories.jsonl.gz | daybook import -',
     'daybook import daybook-journal.jsonl',
     'daybook import ~/vault --dry-run',
-    'daybook import chatgpt-export/ --label chats',
+    'daybook import chatgpt-export.zip --label chats',
   ])
   addNotes(
     command,
@@ -57,7 +58,8 @@ Run it again as often as you like, after a failure too: what is there already is
 remembered are named on standard error, and the exit code is 1 then.
 
 Other programs: ${FORMATS.map(({ name, description }) => `${description} (${name})`).join('; ')}. Files of \`daybook export
---markdown\` revise the memories they were written from, where they were changed. Unpack archives first.
+--markdown\` revise the memories they were written from, where they were changed. A .zip is imported as the folder
+that it becomes when you unpack it.
 
 An exported journal is known by its first line. Its events keep their ids, sequences, times and hashes; what is there
 already must be the same, else nothing is changed. It needs a key that may run the whole Daybook, and an empty Daybook
@@ -84,14 +86,30 @@ async function importPath(path: string, options: ImportOptions, command: Command
   process.once('SIGINT', () => ending.abort())
   process.once('SIGTERM', () => ending.abort())
   const invoked: Invoked = { ...invocation(command), options, signal: ending.signal }
-  const file = await foreignFile(path, options.format)
-  if (file !== null) return importForeign(file, invoked)
-  const alone = (['dryRun', 'context', 'label'] as const).find((name) => options[name] !== undefined)
+  await using source = await unpack(path, ending.signal).catch((error: unknown) => {
+    if (!ending.signal.aborted) throw unreadable(path, error)
+    return null
+  })
+  if (source === null) process.exitCode = EXIT.interrupted
+  else await importFrom(source, path, invoked)
+}
+
+/** @param name of what is imported, for messages */
+async function importFrom({ path, leftOut }: Unpacked, name: string, invoked: Invoked): Promise<void> {
+  const { options } = invoked
+  const file = await foreignFile(path, options.format, name)
+  if (file !== null) return importForeign({ ...file, read: () => both(leftOut, file.read()) }, invoked)
+  const alone = (['dryRun', 'context', 'label'] as const).find((one) => options[one] !== undefined)
   if (alone !== undefined)
     throw new UsageError(`--${alone.replace('R', '-r')} is for files of other programs`, [
-      `--format ${FORMATS.map(({ name }) => name).join(', ')}`,
+      `--format ${FORMATS.map((one) => one.name).join(', ')}`,
     ])
-  return importLines(path, invoked)
+  return importLines(path, name, invoked)
+}
+
+async function* both(first: readonly ImportItem[], others: ReturnType<ForeignFile['read']>) {
+  yield* first
+  yield* others
 }
 
 /** What an import was called with. */
@@ -102,13 +120,16 @@ interface Invoked extends Invocation {
 }
 
 /** @returns null for JSON Lines and exported journals. @throws UsageError if the path cannot be read */
-async function foreignFile(path: string, given: string | undefined): Promise<ForeignFile | null> {
+async function foreignFile(
+  path: string,
+  given: string | undefined,
+  name: string,
+): Promise<ForeignFile | null> {
   if (path === '-' || given === JSON_LINES) return null
   try {
-    if (/\.zip$/iu.test(path)) throw new Error('it is an archive; unpack it and import the folder')
-    return await openForeign(path, given)
+    return await openForeign(path, given, name)
   } catch (error) {
-    throw error instanceof UsageError ? error : unreadable(path, error)
+    throw error instanceof UsageError ? error : unreadable(name, error)
   }
 }
 
@@ -122,7 +143,7 @@ async function importForeign(file: ForeignFile, invoked: Invoked): Promise<void>
   return importAndWait((onBad) => foreignLines(foreign, onBad), null, invoked)
 }
 
-async function importLines(file: string, invoked: Invoked): Promise<void> {
+async function importLines(file: string, name: string, invoked: Invoked): Promise<void> {
   const { connection, json, options, signal } = invoked
   const { source: opened, totalBytes } = await openSource(file)
   // Standard input may stay silent for a long time; the signal must end that wait too.
@@ -136,7 +157,7 @@ async function importLines(file: string, invoked: Invoked): Promise<void> {
   const { line, binary, source } = peeked
   if (binary) {
     opened.destroy()
-    throw new UsageError(`${file} cannot be imported: it is not a text file with a JSON object a line`)
+    throw new UsageError(`${name} cannot be imported: it is not a text file with a JSON object a line`)
   }
   if (isJournal(line)) {
     const sequence = await importJournalFile({ connection, source, json, signal }).finally(() =>

@@ -15,6 +15,8 @@ import {
   serviceCommand,
   serviceEnvironment,
   serviceStatus,
+  startService,
+  stopService,
   uninstallService,
 } from '../service/install-service.ts'
 import type { ServicePlace } from '../service/service-manager.ts'
@@ -35,6 +37,19 @@ export function configureService(command: Command): void {
       .option('--dry-run', 'show the file and the commands, and change nothing')
       .option('--yes', 'do not ask')
   command
+    .command('start')
+    .description('start the installed service, if it does not run')
+    .action((_: object, self: Command) => start(self))
+  command
+    .command('stop')
+    .description('end it until the next login')
+    .action((_: object, self: Command) => stop(self))
+  command
+    .command('run', { hidden: true })
+    .description('keep a daemon running, as Task Scheduler wants it')
+    .argument('<settings...>', 'NAME=value')
+    .action((settings: readonly string[]) => run(settings))
+  command
     .command('status')
     .description('say whether it is installed, whether it runs, and where')
     .action((_: object, self: Command) => status(self))
@@ -49,11 +64,11 @@ export function configureService(command: Command): void {
   addNotes(
     command,
     `
-A systemd user unit on Linux, a launchd agent on macOS. It runs this node with this installation of Daybook, on the data folder that
+A systemd user unit on Linux, a launchd agent on macOS, a task of Task Scheduler on Windows. It runs this node with this installation of Daybook, on the data folder that
 "daybook start" would take here; after an update of node or Daybook to another folder, install it again. Settings that are set go
 with it, secrets never: name a file instead, such as OPENAI_API_KEY_FILE. A daemon that runs already gives way to the service.
 
-"daybook stop" ends it until the next login. "status" ends with 0 where it runs, else with 1.`,
+"stop" ends it until the next login; outside of Windows "daybook stop" does the same. "status" ends with 0 where it runs, else with 1.`,
   )
 }
 
@@ -76,7 +91,7 @@ async function install({ dryRun = false, yes = false }: Options, command: Comman
   const manager = managerOf(place)
   const dataDir = dataFolderFrom(options, process.env)
   const { environment, secrets } = serviceEnvironment(dataDir, process.env)
-  const program = { command: serviceCommand(), dataDir, environment }
+  const program = { command: serviceCommand(manager.program), dataDir, environment }
   const plan = planService(manager, place, program)
   const { file, text, present } = plan
   const told = { file, text, diff: diffOf(file, present, text), dataDir, secretsLeftOut: secrets }
@@ -132,6 +147,29 @@ async function uninstall({ dryRun = false, yes = false }: Options, command: Comm
       : `The service has ended, and ${safeLine(file)} is removed.`,
   )
   for (const copy of done.backups) note(`  What stood there before Daybook: ${safeLine(copy)}`)
+}
+
+async function start(command: Command): Promise<void> {
+  const place = here()
+  const done = await startService(managerOf(place), place)
+  if (globalOptions(command).json === true) return printJson(done)
+  print(`Daybook runs as a service at ${done.url} (process ${done.pid ?? 'unknown'})`)
+}
+
+async function stop(command: Command): Promise<void> {
+  const place = here()
+  const pid = await stopService(managerOf(place), place)
+  if (globalOptions(command).json === true) return printJson({ stopped: pid !== null, pid })
+  print(pid === null ? 'The service does not run.' : `The service has stopped (process ${pid}).`)
+}
+
+async function run(settings: readonly string[]): Promise<void> {
+  for (const one of settings) {
+    const at = one.indexOf('=')
+    process.env[one.slice(0, at)] = one.slice(at + 1)
+  }
+  const { keepRunning } = await import('../service/keep-running.ts')
+  await keepRunning({ dataDir: dataFolderFrom({}, process.env), environment: process.env })
 }
 
 async function status(command: Command): Promise<void> {

@@ -6,7 +6,14 @@ import { fileURLToPath } from 'node:url'
 import { daemonState } from '@daybook/local-daemon/daemon-state'
 import { stopDaemon } from '@daybook/local-daemon/stop-daemon'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { installService, planService, serviceStatus, uninstallService } from './install-service.ts'
+import {
+  installService,
+  planService,
+  serviceStatus,
+  startService,
+  stopService,
+  uninstallService,
+} from './install-service.ts'
 import { launchd } from './launchd.ts'
 import type { ServicePlace, ServiceProgram } from './service-manager.ts'
 import { systemd } from './systemd.ts'
@@ -83,8 +90,10 @@ describe.each([
     expect(stubs.calls()).toContainEqual(restarting)
 
     // Ended by hand, it is started again.
-    await stopDaemon({ dataDir: dataDir() })
-    expect(await install(program({ LOG_LEVEL: 'warn' }))).toMatchObject({ outcome: 'unchanged' })
+    expect(await stopService(manager, place)).toBe(changed.pid)
+    expect(await status()).toMatchObject({ running: false, daemonPid: null })
+    expect(await stopService(manager, place)).toBeNull()
+    expect(await startService(manager, place)).toMatchObject({ outcome: 'unchanged' })
 
     const { file } = await status()
     const gone = { outcome: 'removed', file, backups: [] }
@@ -94,6 +103,8 @@ describe.each([
     expect(existsSync(dataDir())).toBe(true)
     expect(await uninstallService(manager, place)).toEqual({ ...gone, outcome: 'absent' })
     expect(await status()).toMatchObject({ installed: false, enabled: false, running: false })
+    for (const action of [startService, stopService])
+      await expect(action(manager, place)).rejects.toMatchObject({ code: 'NOT_INSTALLED' })
   })
 
   test('a daemon that runs already gives way', async () => {

@@ -19,6 +19,7 @@ import {
   type ServiceProgram,
 } from './service-manager.ts'
 import { systemd } from './systemd.ts'
+import { taskScheduler } from './task-scheduler.ts'
 
 /** What an installation would write. */
 interface ServicePlan {
@@ -45,7 +46,7 @@ export function planService(
   program: ServiceProgram,
 ): ServicePlan {
   const { file, text } = readConfig(manager.file(place))
-  return { file, text: manager.text(program), present: text }
+  return { file, text: manager.text(program, place), present: text }
 }
 
 /** How often to look whether the service serves, and how long at most, in milliseconds: a first start makes the database. */
@@ -108,6 +109,31 @@ async function untilServing(manager: ServiceManager, place: ServicePlace, dataDi
       )
     await pause(LOOK_MS)
   }
+}
+
+/** Starts the installed service if it does not run. @throws ServiceError NOT_INSTALLED, and as an installation does */
+export async function startService(manager: ServiceManager, place: ServicePlace): Promise<InstalledService> {
+  const { text, dataDir } = installedService(manager, place)
+  return installService(manager, place, { dataDir }, { text })
+}
+
+/** Ends the installed service until the next login. @returns the daemon's process; null if none ran */
+export async function stopService(manager: ServiceManager, place: ServicePlace): Promise<number | null> {
+  const { dataDir } = installedService(manager, place)
+  const { daemonPid } = await serviceStatus(manager, place, dataDir)
+  await manager.end?.(place)
+  await stopDaemon({ dataDir })
+  return daemonPid
+}
+
+function installedService(manager: ServiceManager, place: ServicePlace): { text: string; dataDir: string } {
+  const { text } = readConfig(manager.file(place))
+  const dataDir = text?.includes(MARK) === true ? manager.dataDirOf(text) : null
+  if (text === null || dataDir === null)
+    throw new ServiceError('NOT_INSTALLED', 'Daybook is not installed as a service here.', [
+      'Install it:  daybook service install',
+    ])
+  return { text, dataDir }
 }
 
 /** What became of the service. */
@@ -244,10 +270,14 @@ const HOW = [
 ]
 
 /**
- * What the service runs: this node with the daemon of this installation.
+ * What the service runs: this node with a program of this installation.
  * @throws ServiceError NOT_INSTALLED where that would vanish or change under it; LocalDaemonError PROGRAM_MISSING
  */
-export function serviceCommand(node = process.execPath, from?: string): ServiceProgram['command'] {
+export function serviceCommand(
+  program: ServiceManager['program'],
+  node = process.execPath,
+  from?: string,
+): ServiceProgram['command'] {
   const repository = repositoryFolder(from)
   if (repository !== null)
     throw new ServiceError(
@@ -255,7 +285,7 @@ export function serviceCommand(node = process.execPath, from?: string): ServiceP
       `This Daybook runs from the repository ${repository}, whose bundles are made again as its sources change. A service needs one that stays.`,
       [`Make the package:     npm run package   (in ${repository}; its last line is the tarball)`, ...HOW],
     )
-  const { file, args } = findProgram('daemon', from)
+  const { file, args } = findProgram(program, from)
   if (CACHES.test(file))
     throw new ServiceError(
       'NOT_INSTALLED',
@@ -269,17 +299,13 @@ export function serviceCommand(node = process.execPath, from?: string): ServiceP
 export function managerOf({ platform }: Pick<ServicePlace, 'platform'>): ServiceManager {
   if (platform === 'linux') return systemd
   if (platform === 'darwin') return launchd
+  if (platform === 'win32') return taskScheduler
   throw new ServiceError(
     'NOT_SUPPORTED',
-    `Daybook makes services for systemd and launchd only, and this system (${platform}) has neither.`,
-    platform === 'win32'
-      ? [
-          'Start it now:            daybook start --detach',
-          'And at every log-in:     schtasks /create /sc onlogon /tn Daybook /tr "cmd /c daybook start --detach"',
-        ]
-      : [
-          'Start it now:            daybook start --detach',
-          'And at every log-in:     put that command into your shell’s profile; it may run again at any time',
-        ],
+    `Daybook makes services for systemd, launchd and Windows only, and this system (${platform}) has none of them.`,
+    [
+      'Start it now:            daybook start --detach',
+      'And at every log-in:     put that command into your shell’s profile; it may run again at any time',
+    ],
   )
 }

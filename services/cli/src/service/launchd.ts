@@ -88,6 +88,7 @@ const LOOK_MS = 200
  */
 export const launchd: ServiceManager = {
   title: 'launchd agent',
+  program: 'daemon',
   file,
   text: launchdPlist,
   dataDirOf: dataDirOfPlist,

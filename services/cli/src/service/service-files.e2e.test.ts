@@ -8,8 +8,9 @@ import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
 import { managerOf, serviceCommand, serviceEnvironment } from './install-service.ts'
 import { launchd } from './launchd.ts'
-import type { ServiceProgram } from './service-manager.ts'
+import type { ServicePlace, ServiceProgram } from './service-manager.ts'
 import { systemd } from './systemd.ts'
+import { taskScheduler } from './task-scheduler.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'daybook-service-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -21,6 +22,8 @@ const program = (path: string, dataDir = '/home/ann/.local/share/daybook'): Serv
   dataDir,
   environment: { DAYBOOK_DATA_DIR: dataDir, LOG_LEVEL: 'warn' },
 })
+
+const place: ServicePlace = { platform: 'linux', home: '/home/ann', uid: 501, environment: {} }
 
 /** What systemd complains about in a unit; it ends with 0 all the same. */
 function complaints(text: string): string {
@@ -47,18 +50,18 @@ needing(ofProgram('systemd', has('systemd-analyze', '--version'))).test(
       mkdirSync(dirname(path), { recursive: true })
       writeFileSync(path, '#!/bin/sh\n')
       chmodSync(path, 0o755)
-      const unit = systemd.text(program(path, join(folder, name)))
+      const unit = systemd.text(program(path, join(folder, name)), place)
       expect(complaints(unit)).toBe('')
       expect(complaints(unit.replace('KillMode=mixed', 'KillMode=mixd'))).toContain('kill mode')
     }
-    expect(complaints(systemd.text(program('/nowhere/node')))).toContain('/nowhere/node')
+    expect(complaints(systemd.text(program('/nowhere/node'), place))).toContain('/nowhere/node')
   },
 )
 
 needing(ofProgram('python3', has('python3', '-c', 'import plistlib'))).test(
   'the agent is a property list that says what it should',
   () => {
-    const text = launchd.text(program('/opt/A & B/<node>', '/Users/ann/Daten & mehr'))
+    const text = launchd.text(program('/opt/A & B/<node>', '/Users/ann/Daten & mehr'), place)
     const read = 'import json, plistlib, sys; print(json.dumps(plistlib.loads(sys.stdin.buffer.read())))'
     expect(JSON.parse(execFileSync('python3', ['-c', read], { input: text, encoding: 'utf8' }))).toEqual({
       Label: 'local.daybook.daemon',
@@ -76,15 +79,15 @@ needing(ofProgram('python3', has('python3', '-c', 'import plistlib'))).test(
   },
 )
 
-test('both files tell again which data folder they name', () => {
+test('each file tells again which data folder they name', () => {
   fc.assert(
     fc.property(
       fc.string({
         unit: fc.constantFrom('/', 'a', ' ', '%', '"', '\\', '$', '&', '<', '>', ';', 'ü', '\n', 'x41'),
       }),
       (dataDir) => {
-        expect(systemd.dataDirOf(systemd.text(program('/node', dataDir)))).toBe(dataDir)
-        expect(launchd.dataDirOf(launchd.text(program('/node', dataDir)))).toBe(dataDir)
+        for (const manager of [systemd, launchd, taskScheduler])
+          expect(manager.dataDirOf(manager.text(program('/node', dataDir), place))).toBe(dataDir)
       },
     ),
   )
@@ -119,14 +122,14 @@ test('what may vanish becomes no service', () => {
     return dirname(main)
   }
   const own = installed('lib/node_modules')
-  expect(serviceCommand('/usr/bin/node', own)).toEqual(['/usr/bin/node', join(own, 'main.js')])
+  expect(serviceCommand('daemon', '/usr/bin/node', own)).toEqual(['/usr/bin/node', join(own, 'main.js')])
   for (const cache of [
     '.npm/_npx/0123456789abcdef/node_modules',
     '.cache/pnpm/dlx-1234/node_modules',
     '.cache/pnpm/dlx/abc/node_modules',
     'bunx-1000-daybook@latest/node_modules',
   ])
-    expect(() => serviceCommand('/usr/bin/node', installed(cache)), cache).toThrow(
+    expect(() => serviceCommand('daemon', '/usr/bin/node', installed(cache)), cache).toThrow(
       expect.objectContaining({
         code: 'NOT_INSTALLED',
         message: expect.stringContaining('cache'),
@@ -134,7 +137,7 @@ test('what may vanish becomes no service', () => {
       }),
     )
   // These tests run from the repository.
-  expect(() => serviceCommand()).toThrow(
+  expect(() => serviceCommand('daemon')).toThrow(
     expect.objectContaining({ code: 'NOT_INSTALLED', message: expect.stringContaining('repository') }),
   )
 })
@@ -142,14 +145,11 @@ test('what may vanish becomes no service', () => {
 test('on other systems the error says what to do', () => {
   expect(managerOf({ platform: 'linux' })).toBe(systemd)
   expect(managerOf({ platform: 'darwin' })).toBe(launchd)
-  for (const [platform, hint] of [
-    ['win32', 'schtasks'],
-    ['freebsd', 'daybook start --detach'],
-  ] as const)
-    expect(() => managerOf({ platform })).toThrow(
-      expect.objectContaining({
-        code: 'NOT_SUPPORTED',
-        hints: expect.arrayContaining([expect.stringContaining(hint)]),
-      }),
-    )
+  expect(managerOf({ platform: 'win32' })).toBe(taskScheduler)
+  expect(() => managerOf({ platform: 'freebsd' })).toThrow(
+    expect.objectContaining({
+      code: 'NOT_SUPPORTED',
+      hints: expect.arrayContaining([expect.stringContaining('daybook start --detach')]),
+    }),
+  )
 })

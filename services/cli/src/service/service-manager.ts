@@ -37,10 +37,12 @@ interface ServiceState {
 export interface ServiceManager {
   /** The name of what it is told, for people: `systemd user unit`. */
   readonly title: string
+  /** What it runs: the daemon itself, or the command line, which keeps one running. */
+  readonly program: 'daemon' | 'cli'
   /** The file of Daybook's service. */
   readonly file: (place: ServicePlace) => string
   /** What stands in that file. It begins with a line or holds one with `MARK`. */
-  readonly text: (program: ServiceProgram) => string
+  readonly text: (program: ServiceProgram, place: ServicePlace) => string
   /** The data folder that such a text names; null if it names none. */
   readonly dataDirOf: (text: string) => string | null
   /** The commands that `start` and `stop` run, for people. */
@@ -62,6 +64,8 @@ export interface ServiceManager {
    * @throws ServiceError SERVICE_MANAGER
    */
   start(place: ServicePlace, changed: boolean): Promise<void>
+  /** Ends it until the next login, where the end of the daemon is not enough for that. */
+  end?(place: ServicePlace): Promise<void>
   /** Ends it now and for good, and waits for its end. @throws ServiceError SERVICE_MANAGER */
   stop(place: ServicePlace): Promise<void>
   /** Told after the file is gone. */

@@ -92,6 +92,7 @@ const UNIT = 'daybook.service'
  */
 export const systemd: ServiceManager = {
   title: 'systemd user unit',
+  program: 'daemon',
   file: ({ home, environment }) =>
     join(environment['XDG_CONFIG_HOME'] || join(home, '.config'), 'systemd', 'user', UNIT),
   text: systemdUnit,

@@ -10,7 +10,7 @@ import { isRecord, type JsonFormat, momentOf } from './format.ts'
 /** ChatGPT's export, a list of conversations, each a tree of messages. Each message of a person or the assistant becomes a note. */
 export const chatgpt: JsonFormat = {
   name: 'chatgpt',
-  description: 'the unpacked export of ChatGPT: its folder or conversations.json',
+  description: 'the export of ChatGPT: its .zip, its folder or conversations.json',
   fits: (value) => Array.isArray(value) && value.some((one) => isRecord(one) && 'mapping' in one),
   items: (value) =>
     eachConversation(value, 'mapping', (one) => conversationItems('chatgpt', toConversation(one))),

@@ -18,7 +18,7 @@ const listIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? v
  */
 export const claude: JsonFormat = {
   name: 'claude',
-  description: 'the unpacked export of Claude: its folder or conversations.json',
+  description: 'the export of Claude: its .zip, its folder or conversations.json',
   fits: (value) => listIn(value).some((one) => isConversation(one) || isProject(one) || isMemory(one)),
   *items(value) {
     const list = listIn(value)

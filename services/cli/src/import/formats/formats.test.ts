@@ -91,7 +91,9 @@ describe('markdown', () => {
     write('empty/x.txt', 'x')
     await expect(readForeign(join(folder, 'empty'))).rejects.toThrow(/holds no Markdown file \(\.md\)$/u)
     write('empty/conversations-000.zip', 'x')
-    await expect(readForeign(join(folder, 'empty'))).rejects.toThrow('but archives: unpack them first')
+    await expect(readForeign(join(folder, 'empty'))).rejects.toThrow(
+      'but archives: import each, or unpack them first',
+    )
   })
 
   test.each([
@@ -430,7 +432,7 @@ describe('openForeign', () => {
     const path = write('c.json', [{ uuid: 'x', chat_messages: [] }])
     expect((await readForeign(path, 'claude')).name).toBe('claude')
     await expect(readForeign(path, 'chatgpt')).rejects.toThrow(
-      'cannot be imported as chatgpt: it is not the unpacked export',
+      'cannot be imported as chatgpt: it is not the export',
     )
     await expect(readForeign(write('d.json', '{'), 'mem0')).rejects.toThrow('as mem0')
   })

@@ -30,16 +30,19 @@ export const markdown: ImportFormat = {
 /**
  * Reads a folder of Markdown files, or one of them: those of `daybook export --markdown` become the memories they were, all others
  * documents, with what their front matter says. Other files are counted.
+ * @param name of it in messages
  * @throws UsageError if there is none
  */
-export async function* readMarkdown(path: string): AsyncGenerator<ImportItem> {
+export async function* readMarkdown(path: string, name = path): AsyncGenerator<ImportItem> {
   const root = (await stat(path)).isDirectory() ? path : null
   const { files, brokenLinks } = root === null ? { files: [path], brokenLinks: [] } : await filesIn(root)
   yield* brokenLinks
   const notes = root === null ? files : files.filter(isMarkdown)
   if (notes.length === 0) {
-    const archives = files.some((file) => /\.zip$/iu.test(file)) ? ', but archives: unpack them first' : ''
-    throw new UsageError(`${path} cannot be imported: it holds no Markdown file (.md)${archives}`)
+    const archives = files.some((file) => /\.zip$/iu.test(file))
+      ? ', but archives: import each, or unpack them first'
+      : ''
+    throw new UsageError(`${name} cannot be imported: it holds no Markdown file (.md)${archives}`)
   }
   if (root !== null) for (const file of files) if (!isMarkdown(file)) yield fileLeftOut(relative(root, file))
   for (const file of notes) {

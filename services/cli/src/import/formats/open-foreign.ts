@@ -27,10 +27,15 @@ const CONVERSATIONS = /^conversations(?:-\d+)?\.json$/u
 /**
  * Opens what another program wrote. A JSON file is parsed once, whether its format is given or told by its content.
  * @param given the name of its format; told by name and content if undefined
+ * @param name of it in messages; an archive's, where that was unpacked
  * @returns null if it is of no foreign format: JSON Lines, an exported journal, or not known
  * @throws UsageError if it is not of the given format
  */
-export async function openForeign(path: string, given: string | undefined): Promise<ForeignFile | null> {
+export async function openForeign(
+  path: string,
+  given: string | undefined,
+  name = path,
+): Promise<ForeignFile | null> {
   const stats = await stat(path)
   const isFolder = stats.isDirectory()
   if (isFolder && given !== markdown.name) {
@@ -40,7 +45,7 @@ export async function openForeign(path: string, given: string | undefined): Prom
   const extension = extname(path).toLowerCase()
   const isMarkdown = isFolder || extension === '.md' || extension === '.markdown'
   if (given === undefined ? isMarkdown : given === markdown.name)
-    return { format: markdown, read: () => readMarkdown(path) }
+    return { format: markdown, read: () => readMarkdown(path, name) }
   // A pipe can be read once only.
   const isLines = extension === '.jsonl' && stats.isFile()
   if (given === undefined && extension !== '.json' && !(isLines && (await isGraph(path)))) return null
@@ -48,8 +53,8 @@ export async function openForeign(path: string, given: string | undefined): Prom
   const format = JSON_FORMATS.find((one) => (given ?? one.name) === one.name && one.fits(value))
   if (format !== undefined) return { format, read: () => format.items(value) }
   if (given === undefined) return null
-  const { description } = FORMATS.find(({ name }) => name === given) ?? { description: given }
-  throw new UsageError(`${path} cannot be imported as ${given}: it is not ${description}`)
+  const { description } = FORMATS.find((one) => one.name === given) ?? { description: given }
+  throw new UsageError(`${name} cannot be imported as ${given}: it is not ${description}`)
 }
 
 /** Opens an unpacked export, whose files are read as one. @returns null if the folder is none */
