@@ -54,7 +54,8 @@ describe('the tables of the embedded database', () => {
       vacuumed: null,
       checkpointed: false,
     })
-    expect(await expected()).toBe(ROWS)
+    // Half of them, because the planner cannot look into the condition of row level security.
+    expect(await expected()).toBe(ROWS / 2)
     expect(await maintainTables(db)).toEqual({ analyzed: [], vacuumed: null, checkpointed: false })
   })
 
