@@ -40,7 +40,7 @@ export interface Project {
 /** A look at all projects: how many there are, and the ids of those that somebody is behind with. */
 export interface ProjectsLook {
   readonly projects: number
-  readonly behind: readonly string[]
+  readonly behind: string[]
 }
 
 /**
