@@ -5,6 +5,7 @@ import { createJournalWriter } from '@daybook/journal/append/journal-writer'
 import { ensureProject } from '@daybook/postgres/access/projects'
 import { type Database, openDatabase } from '@daybook/postgres/connect'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
+import { createTokenBitsCache } from '@daybook/search/late-interaction/token-bits-cache'
 import { search } from '@daybook/search/search'
 import { CompiledQuery, type RawBuilder, sql } from 'kysely'
 import { Query } from 'pg'
@@ -74,7 +75,8 @@ interface Measured {
 
 async function measure({ scope, readModel }: SearchCorpus): Promise<Measured> {
   const embedder = await startMiniLm({ cacheDir: testCacheDir() })
-  const parts = { scope, readModel, embedders: fixedEmbedders([embedder]) }
+  const tokenBitsCache = createTokenBitsCache()
+  const parts = { scope, readModel, embedders: fixedEmbedders([embedder]), tokenBitsCache }
   const ask = (query: string) => search(parts, { query, filter: {}, mode: 'HYBRID', limit: 10, floor: false })
   const queries = questions(QUERIES)
   const statements = new Map<string, unknown[]>()

@@ -3,6 +3,7 @@ import { startMiniLm } from '@daybook/embeddings/minilm-embedder'
 import { testCacheDir } from '@daybook/embeddings/testing/test-cache'
 import { startAccessTracker } from '@daybook/pgvector/read/access'
 import { silentLogger } from '@daybook/runtime/logger'
+import { createTokenBitsCache } from '@daybook/search/late-interaction/token-bits-cache'
 import { askQuestion } from '@daybook/search/question'
 import { DEFAULT_RANKING, type RankingOptions } from '@daybook/search/ranking/options'
 import { hitCondition } from '@daybook/search/retrievers/postgres/constraint'
@@ -109,7 +110,9 @@ export async function measure(
   const embedders = fixedEmbedders([embedder])
   const access = startAccessTracker(corpus.db, silentLogger)
   const gateway = await startCorpusGateway(corpus, embedders, access)
-  const parts: SearchParts = { scope: corpus.scope, readModel: corpus.readModel, embedders }
+  // As a gateway has one.
+  const tokenBitsCache = createTokenBitsCache()
+  const parts: SearchParts = { scope: corpus.scope, readModel: corpus.readModel, embedders, tokenBitsCache }
   const sides = {
     bare: (text: string) => bare(parts, text),
     withoutTokens: (text: string) => whole(parts, text, { lateInteraction: false }),
