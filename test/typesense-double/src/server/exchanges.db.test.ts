@@ -23,7 +23,7 @@ interface Exchange {
   }
 }
 
-const FILE = fileURLToPath(new URL('../../../../../../shared/typesense/exchanges.json', import.meta.url))
+const FILE = fileURLToPath(new URL('../../../../../shared/typesense/exchanges.json', import.meta.url))
 const isThere = existsSync(FILE)
 const RECORDED: Need = {
   name: 'exchanges recorded with a real Typesense',
