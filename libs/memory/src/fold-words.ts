@@ -1,6 +1,9 @@
 import { breakTokens } from './break-tokens.ts'
 import { wordParts } from './word-parts.ts'
 
+/** The letters of scripts that write no blanks between words, and of Korean. */
+const RUN = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ーｰ`
+
 /**
  * Where a text is not as it is searched: accents, other scripts, emoji.
  *
@@ -8,8 +11,10 @@ import { wordParts } from './word-parts.ts'
  * - `run`: letters of a script that writes no blanks between words (and Korean, whose particles stick to words)
  * - `letter`: any other character beyond ASCII, with the marks on it
  */
-const UNIT =
-  /(?<emoji>\p{RI}\p{RI}|(?![©®™‼⁉])\p{Extended_Pictographic})|(?<run>[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ーｰ][\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ーｰ\u3099\u309Aﾞﾟ\p{VS}]*)|(?<letter>[^\0-\x7F]\p{M}*)/gu
+const UNIT = new RegExp(
+  String.raw`(?<emoji>\p{RI}\p{RI}|(?![©®™‼⁉])\p{Extended_Pictographic})|(?<run>[${RUN}][${RUN}\u3099\u309Aﾞﾟ\p{VS}]*)|(?<letter>[^\0-\x7F]\p{M}*)`,
+  'gu',
+)
 
 /**
  * What Unicode makes letters of, within a run: the parts of a Korean syllable, those of half width, a kana with its marks, a

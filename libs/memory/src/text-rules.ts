@@ -26,9 +26,9 @@ export function oneLine(text: string, limit = 120): string {
 
 /** Whether a title only says how a text begins: on one line, with a colon between two fields of it, or cut by `…` at its end. */
 export const isBeginning = (title: string, text: string): boolean =>
-  folded(text).startsWith(folded(title).replace(/…$/u, ''))
+  withoutBreaks(text).startsWith(withoutBreaks(title).replace(/…$/u, ''))
 
-const folded = (text: string): string => text.replace(/[\s:]+/gu, ' ')
+const withoutBreaks = (text: string): string => text.replace(/[\s:]+/gu, ' ')
 
 /** Joins the parts that are present, each on its own line. */
 export function joinParts(...parts: readonly (string | readonly string[] | null | undefined)[]): string {

@@ -323,7 +323,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
       },
       {
         name: 'service',
-        parameters: '[install|uninstall|status]',
+        parameters: '[command]',
         description: 'let systemd, launchd or Windows start Daybook at every login',
         load: async () => (await import('./commands/service.ts')).configureService,
       },
