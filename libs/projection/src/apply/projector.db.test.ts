@@ -101,6 +101,23 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start, severalSessions 
     projection.applied.filter((event) => event.projectId === projectId).map(({ sequence }) => sequence)
   const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
 
+  it('applies projects side by side where there are several sessions, else one after the other', async () => {
+    const scopes = [await journalOf(remember('one')), await journalOf(remember('another'))]
+    const sideBySide = deferred()
+    let [within, most] = [0, 0]
+    const projection = recordingProjection(nextName(), async () => {
+      within += 1
+      most = Math.max(most, within)
+      if (within === 2) sideBySide.resolve()
+      if (severalSessions) await sideBySide.promise
+      within -= 1
+    })
+    const { until } = run(projection)
+    for (const scope of scopes) await until(scope, 1)
+    if (severalSessions) expect(most).toBeGreaterThan(1)
+    else expect(most).toBe(1)
+  })
+
   it('applies what the journal has when it starts, in sequence, a hundred at a time', async () => {
     const scope = await journalOf(...upTo(250).map((n) => remember(`note ${n}`)))
     const projection = recordingProjection(nextName())
