@@ -222,7 +222,9 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start, severalSessions 
     const { until } = run(projection)
     await until(long, 500)
     await until(other, 1)
-    const order = projection.applied.map(({ projectId }) => projectId)
+    // Projects of the tests before take turns, too.
+    const both = [long.projectId, other.projectId]
+    const order = projection.applied.map(({ projectId }) => projectId).filter((id) => both.includes(id))
     expect(order.indexOf(other.projectId)).toBeLessThanOrEqual(order.indexOf(long.projectId) + 100)
   })
 
