@@ -3,6 +3,7 @@ import {
   type DatabaseConnection,
   type Driver,
   PostgresDriver,
+  type QueryResult,
   type TransactionSettings,
 } from 'kysely'
 import type { Pool, PoolClient } from 'pg'
@@ -14,6 +15,8 @@ export const ALL_PROJECTS = '*'
 /** A pool whose connections are lent to handles, each bound to one project or to all. */
 export interface SharedConnections {
   readonly driver: Driver
+  /** Settings of each transaction where sessions are shared through a pooler; null where a session keeps its own. */
+  readonly perTransaction: readonly string[] | null
   /** What each session is bound to now. */
   readonly bindings: WeakMap<DatabaseConnection, string>
   /** The connections in use now. */
@@ -25,10 +28,15 @@ export interface SharedConnections {
   readonly onError: (error: unknown) => void
 }
 
+/** One statement text that makes all settings, for the session or for the transaction. */
+export const setAll = (how: 'set' | 'set local', settings: readonly string[]): string =>
+  settings.map((setting) => `${how} ${setting}`).join('; ')
+
 /** Shares a pool's connections among handles. Nothing is bound yet. */
 export function shareConnections(
   pool: Pool,
   sockets: Sockets,
+  perTransaction: readonly string[] | null,
   onError: SharedConnections['onError'],
 ): SharedConnections {
   const inUse = new Set<PoolClient>()
@@ -37,6 +45,7 @@ export function shareConnections(
   pool.on('remove', (client) => inUse.delete(client))
   return {
     driver: new PostgresDriver({ pool }),
+    perTransaction,
     bindings: new WeakMap(),
     lent: inUse,
     sockets,
@@ -59,6 +68,9 @@ const lent = (connection: DatabaseConnection) => connection as BoundConnection
  * that binding (`project-scope.ts`). A binding lasts until another handle needs a different one. Changing it
  * costs a round trip, but not at the start of a transaction, which sets it in the same message.
  *
+ * Behind a pooler every statement is in a transaction that sets its own: a single one is sent with `begin` and `commit` around it,
+ * without waiting in between. If it fails, the server takes `commit` for `rollback`.
+ *
  * @param project its id, or `ALL_PROJECTS`
  * @param timeoutMs longest time for a statement, in milliseconds; 0: no limit
  * @param refusable whether `refusal` stops new queries; running ones finish either way
@@ -69,34 +81,44 @@ export function boundDriver(
   timeoutMs: number,
   refusable = true,
 ): Driver {
-  const { driver, bindings, onError } = shared
+  const { driver, bindings, perTransaction, onError } = shared
   if (!/^(?:\*|[\da-f-]{36})$/u.test(project)) throw new RangeError(`no project has the id "${project}"`)
-  const sessionSettings = [`daybook.project = '${project}'`, `statement_timeout = ${timeoutMs}`]
-  const binding = sessionSettings.join('; ')
-  const set = (how: string) => sessionSettings.map((setting) => `${how} ${setting}`).join('; ')
+  const bound = [`daybook.project = '${project}'`, `statement_timeout = ${timeoutMs}`]
+  const binding = bound.join('; ')
+  const setLocal = setAll('set local', [...bound, ...(perTransaction ?? [])])
 
   async function bind(connection: BoundConnection): Promise<void> {
     if (connection.inTransaction || bindings.get(connection.session) === binding) return
     bindings.delete(connection.session)
-    await connection.session.executeQuery(CompiledQuery.raw(set('set')))
+    await connection.session.executeQuery(CompiledQuery.raw(setAll('set', bound)))
     bindings.set(connection.session, binding)
+  }
+  async function runAlone<R>(session: DatabaseConnection, query: CompiledQuery): Promise<QueryResult<R>> {
+    const begun = session.executeQuery(CompiledQuery.raw(`begin; ${setLocal}`))
+    const answered = session.executeQuery<R>(query)
+    const ended = session.executeQuery(CompiledQuery.raw('commit'))
+    const failed = (await Promise.allSettled([begun, answered, ended])).find(
+      (one) => one.status === 'rejected',
+    )
+    if (failed !== undefined) throw failed.reason
+    return answered
   }
   const lend = (session: DatabaseConnection): BoundConnection => {
     const connection: BoundConnection = {
       session,
       inTransaction: false,
-      async executeQuery(query) {
+      async executeQuery<R>(query: CompiledQuery) {
         try {
+          if (perTransaction !== null && !connection.inTransaction) return await runAlone<R>(session, query)
           await bind(connection)
-          return await session.executeQuery(query)
+          return await session.executeQuery<R>(query)
         } catch (error) {
           onError(error)
           throw error
         }
       },
-      async *streamQuery(query, chunkSize) {
-        await bind(connection)
-        yield* session.streamQuery(query, chunkSize)
+      streamQuery() {
+        throw new Error('Daybook reads in pages, and streams nothing')
       },
     }
     return connection
@@ -111,7 +133,7 @@ export function boundDriver(
     releaseConnection: (connection) => driver.releaseConnection(lent(connection).session),
     async beginTransaction(connection, settings) {
       const { session } = lent(connection)
-      const local = bindings.get(session) === binding ? '' : `; ${set('set local')}`
+      const local = bindings.get(session) === binding ? '' : `; ${setLocal}`
       await session.executeQuery(CompiledQuery.raw(begin(settings) + local))
       lent(connection).inTransaction = true
     },

@@ -7,8 +7,21 @@ import {
   sql,
   type Transaction,
 } from 'kysely'
-import { type ClientConfig, type CustomTypesConfig, Pool, types as pgTypes } from 'pg'
-import { ALL_PROJECTS, boundDriver, type SharedConnections, shareConnections } from './bound-driver.ts'
+import {
+  Client,
+  type ClientConfig,
+  type CustomTypesConfig,
+  Pool,
+  type PoolConfig,
+  types as pgTypes,
+} from 'pg'
+import {
+  ALL_PROJECTS,
+  boundDriver,
+  type SharedConnections,
+  setAll,
+  shareConnections,
+} from './bound-driver.ts'
 import { type DamageError, damageOf } from './errors.ts'
 import { PreparingClient } from './preparing-client.ts'
 import { createSockets } from './sockets.ts'
@@ -48,11 +61,33 @@ export interface DatabaseAddress {
   readonly maxConnections: number
   /** Whether each connection has its own session. The embedded database has one for all, one after the other. */
   readonly ownSessions: boolean
+  /**
+   * Whether each transaction may run in another session, as behind PgBouncer in transaction mode: see `findPooler`. Then settings
+   * are those of a transaction, and statements are not prepared. Default no.
+   */
+  readonly pooled?: boolean
 }
 
 /** The address of the Postgres that `DATABASE_URL` names. */
 export function serverAddress(url: string, maxConnections = 10): DatabaseAddress {
   return { connection: { connectionString: url }, maxConnections, ownSessions: true }
+}
+
+/**
+ * The address with `pooled` as it is: a pooler gives its clients a process id of its own, for cancelling, where a server gives that
+ * of the session.
+ */
+export async function findPooler(address: DatabaseAddress): Promise<DatabaseAddress> {
+  const client = new Client(address.connection)
+  // The query reports a broken connection; without a listener the process would end.
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+    return { ...address, pooled: rows[0]?.pid !== (client as { readonly processID?: number }).processID }
+  } finally {
+    await client.end()
+  }
 }
 
 const INT8 = 20
@@ -76,15 +111,19 @@ const types: CustomTypesConfig = {
  * searches ef_search 100 with iterative scans. Without iterative scans a filter leaves too few rows or none.
  * Nothing is compiled: a search of 25 ms that the planner thinks expensive would first take 150 ms to compile.
  */
-function sessionSettings(role: string | null, login: string | null): string {
+const SETTINGS = [
+  'search_path = daybook, public',
+  `timezone = 'UTC'`,
+  'hnsw.ef_search = 100',
+  `hnsw.iterative_scan = 'relaxed_order'`,
+  'jit = off',
+]
+
+function prepareSession(role: string | null, login: string | null): string {
   return [
-    'set search_path = daybook, public',
-    `set timezone = 'UTC'`,
     // Loads the extension first, so that its settings exist.
     `select '[1]'::vector`,
-    'set hnsw.ef_search = 100',
-    `set hnsw.iterative_scan = 'relaxed_order'`,
-    'set jit = off',
+    setAll('set', SETTINGS),
     ...(login === null ? [] : [`set session authorization ${login}`]),
     // The embedded database has one session for all connections in turn: the previous one's role must not
     // remain.
@@ -113,6 +152,7 @@ export function openDatabase(
     onDamage = ((): void => {}) as (error: DamageError) => void,
   } = {},
 ): Database {
+  const { pooled = false } = address
   const sockets = createSockets()
   const pool = new Pool({
     ...address.connection,
@@ -127,15 +167,19 @@ export function openDatabase(
     // Runs once on each new connection before its first query. If it fails, that query fails and the
     // connection is closed.
     verify: (client, done) => {
-      client.query(sessionSettings(role, login), (error) => done(error ?? undefined))
+      if (pooled) return done()
+      client.query(prepareSession(role, login), (error) => done(error ?? undefined))
     },
-  })
+    // Then `begin`, a statement and `commit` are sent together.
+    pipeline: pooled,
+  } as PoolConfig)
   pool.on('error', onConnectionError)
   // The pool listens only to idle clients. One that breaks while in use fails its query and also emits
   // 'error', which would end the process if nobody listened.
   pool.on('connect', (client) => client.on('error', onConnectionError))
   const atOnce = address.maxConnections > 1
-  const connections = shareConnections(pool, sockets, (error) => {
+  const perTransaction = pooled ? [...SETTINGS, ...(role === null ? [] : [`role ${role}`])] : null
+  const connections = shareConnections(pool, sockets, perTransaction, (error) => {
     const damage = damageOf(error)
     if (damage !== null) onDamage(damage)
   })
@@ -156,9 +200,10 @@ interface Handle {
 
 const handles = new WeakMap<object, Handle>()
 
-/** The server's process ids of the sessions in use now. */
+/** The server's process ids of the sessions in use now; none behind a pooler, which does not tell them. */
 export function sessionsOf(db: Database): number[] {
-  const lent = handles.get(db)?.connections.lent ?? []
+  const { lent, perTransaction } = opened(db).connections
+  if (perTransaction !== null) return []
   return Array.from(lent, (client) => (client as { readonly processID?: number }).processID ?? 0).filter(
     (pid) => pid > 0,
   )

@@ -1,4 +1,4 @@
-import type { ClientBase, Connection } from 'pg'
+import { type ClientBase, Query } from 'pg'
 
 /** The fields of a row, as `copy` sends them in binary: numbers big-endian, texts in UTF-8, null as null. */
 export type CopiedRow = readonly (Buffer | null)[]
@@ -26,9 +26,9 @@ export function copyOut(ask: ClientBase['query'], text: string, take: TakeRow): 
   return new Promise((resolve, reject) => {
     let failed: { readonly error: unknown } | null = null
     let isFirst = true
-    const copy: Copy = {
-      submit: (connection) => connection.query(text),
-      handleCopyData({ chunk }) {
+    // A pipelined connection takes queries of pg's own class only.
+    const copy = Object.assign(new Query(text), {
+      handleCopyData({ chunk }: { readonly chunk: Buffer }) {
         const from = isFirst ? headerEnd(chunk) : 0
         isFirst = false
         if (failed !== null || isTrailer(chunk, from)) return
@@ -43,27 +43,9 @@ export function copyOut(ask: ClientBase['query'], text: string, take: TakeRow): 
         if (failed === null) resolve({ command: 'COPY', rows: [] })
         else reject(failed.error)
       },
-      handleCommandComplete() {},
-      handleRowDescription() {},
-      handleDataRow() {},
-      handleEmptyQuery() {},
-      handlePortalSuspended() {},
-    }
+    })
     ask(copy)
   })
-}
-
-/** What pg's client calls of a query. Its declaration has only `submit`. */
-interface Copy {
-  submit(connection: Connection): void
-  handleCopyData(message: { readonly chunk: Buffer }): void
-  handleError(error: Error): void
-  handleReadyForQuery(): void
-  handleCommandComplete(): void
-  handleRowDescription(): void
-  handleDataRow(): void
-  handleEmptyQuery(): void
-  handlePortalSuspended(): void
 }
 
 /** "PGCOPY\n\377\r\n\0", and 32 bits of flags, which say nothing about results of queries. */

@@ -48,6 +48,8 @@ export class PreparingClient extends Client {
 
   constructor(config?: string | ClientConfig) {
     super(config)
+    // Another session may run the next transaction. PgBouncer hands on prepared statements since 1.21; Debian 12 has 1.18.
+    const isPooled = typeof config === 'object' && 'pipeline' in config && config.pipeline === true
     // pg's declaration has many forms of `query`; Kysely calls the one with text and values.
     const ask = super.query.bind(this) as (...parts: unknown[]) => unknown
     const query = (...parts: unknown[]): unknown => {
@@ -55,7 +57,7 @@ export class PreparingClient extends Client {
       if (parts.length !== 2 || typeof text !== 'string' || !Array.isArray(values) || values.length === 0)
         return ask(...parts)
       if (isCopyOut(text, values)) return copyOut(ask as Client['query'], text, values[0])
-      const name = this.#nameOf(text)
+      const name = isPooled ? undefined : this.#nameOf(text)
       if (name === undefined) return ask(text, values)
       return (ask({ name, text, values }) as Promise<unknown>).catch((error: unknown) => {
         // A retry runs without a name, and is later prepared under a new one. This also holds for errors on

@@ -5,6 +5,7 @@ import {
   type Database,
   type DatabaseAddress,
   EMBEDDED_LOGIN,
+  findPooler,
   openDatabase,
   serverAddress,
 } from '@daybook/postgres/connect'
@@ -56,12 +57,18 @@ export async function openDatabaseServerAfter<T>(
       'DATABASE_URL is not set. A separate service needs a Postgres server that it shares with the others; `npm start` runs all of them in one process on the embedded database.',
     )
   parts.progress('Using the Postgres of DATABASE_URL')
-  const address = serverAddress(config.databaseUrl)
+  const address = await findPooler(serverAddress(config.databaseUrl))
+  if (address.pooled) parts.progress('A pooler is in front of it: settings are those of each transaction')
   if (config.ownerUrl === undefined)
     return open({ address, owner: address, login: null, work }, config, parts)
   const { username } = new URL(config.databaseUrl)
   return open(
-    { address, owner: serverAddress(config.ownerUrl), login: decodeURIComponent(username) || null, work },
+    {
+      address,
+      owner: await findPooler(serverAddress(config.ownerUrl)),
+      login: decodeURIComponent(username) || null,
+      work,
+    },
     config,
     parts,
   )
