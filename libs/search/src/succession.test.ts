@@ -106,6 +106,7 @@ describe('the newest memory of the same thing', () => {
     ])
     expect(order('The bill of Hamburg is 9 euros', 'The bill of Bremen is 10 euros')).toEqual(['old', 'new'])
     expect(order('Probe P-5 is off by 2', 'Probe P-6 is off by 3')).toEqual(['old', 'new'])
+    expect(order('Service 77 has the port 3077', 'Service 78 has the port 3078')).toEqual(['old', 'new'])
   })
 
   describe('is told by the words of short texts where no model knows', () => {

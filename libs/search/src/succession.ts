@@ -172,13 +172,16 @@ function likenessOf(
   const isNear = (resemble(one.memoryId, other.memoryId) ?? 0) >= SAME_THING
   const isShort = Math.max(text.length, otherText.length) <= ONE_THING
   if (!(isNear || isShort) || wordsInCommon(text, otherText) < SAME_WORDS) return null
-  if (isNear && namesOf(text) === namesOf(otherText)) return 'same'
+  const [older, newer] = timeOf(a) < timeOf(b) ? [a, b] : [b, a]
+  const suspected = isSettled(older, newer) ? null : suspect(older, newer, null)
+  const isReplaced = suspected !== null && suspected.kind !== 'duplicate'
+  // Service 77 and service 772 are two things; a price of 9 and then of 10 is one.
+  const haveSameNumbers = numbersOf(text) === numbersOf(otherText)
+  if (isNear && namesOf(text) === namesOf(otherText) && (haveSameNumbers || isReplaced)) return 'same'
   const [lower, higher] = [Math.min(one.score, other.score), Math.max(one.score, other.score)]
   if (!isShort || lower < ABOUT_EQUAL * higher || askedIn(text, wanted) !== askedIn(otherText, wanted))
     return null
-  const [older, newer] = timeOf(a) < timeOf(b) ? [a, b] : [b, a]
-  const suspected = isSettled(older, newer) ? null : suspect(older, newer, null)
-  return suspected === null || suspected.kind === 'duplicate' ? 'alike' : 'same'
+  return isReplaced ? 'same' : 'alike'
 }
 
 /** The words that are in both texts, as a share of those in any. */
@@ -193,6 +196,8 @@ function askedIn(text: string, wanted: string): string {
   const words = wordsOf(text)
   return [...wordsOf(wanted)].filter((word) => words.has(word)).join(' ')
 }
+
+const numbersOf = (text: string): string => (text.match(/\p{N}+/gu) ?? []).join(' ')
 
 const wordsOf = (text: string): Set<string> => new Set(folded(text).match(/[\p{L}\p{N}]+/gu))
 
