@@ -150,7 +150,42 @@ async function compareSyncs(rounds: number): Promise<void> {
   }
 }
 
+/** A project's appends through the gateway that made the last one, or through two in turn: each has a writer and connections. */
+async function compareGateways({ name: database, address }: BenchDatabase, rounds: number): Promise<void> {
+  if (address.maxConnections === 1) return
+  const dbs = [openDatabase(address), openDatabase(address)]
+  const projectId = await ensureProject(dbs[0]!, 'two gateways')
+  const gateways = dbs.map((db) => ({
+    writer: createJournalWriter(() => {}),
+    scope: projectScope(db, projectId),
+  }))
+  const through = async (gatewayOf: (number: number) => number): Promise<number> => {
+    const work = Array.from({ length: APPENDS }, (_, number) => ({
+      one: request(number),
+      ...gateways[gatewayOf(number)]!,
+    }))
+    const all = () => fromClients(work, ({ writer, scope, one }) => appendOne(writer, scope, one))
+    return APPENDS / (await seconds(all))
+  }
+  const [kept, spread]: [number[], number[]] = [[], []]
+  for (let round = 0; round < rounds; round += 1) {
+    kept.push(await through(() => 0))
+    spread.push(await through((number) => number % 2))
+  }
+  printComparison({
+    title: `${database}: ${APPENDS} appends to one project from ${CLIENTS} clients, median of ${rounds}`,
+    ours: { label: 'through one of two gateways', value: rate(kept) },
+    theirs: { label: 'through both in turn', value: rate(spread) },
+    ratio: median(kept.map((value, round) => value / (spread[round] ?? Number.NaN))),
+    goal: { atLeast: GOAL },
+  })
+  await Promise.all(dbs.map((db) => db.destroy()))
+}
+
 export async function run({ rounds = ROUNDS }: BenchOptions): Promise<void> {
   await compareSyncs(rounds)
-  await onEachDatabase((database) => compare(database, rounds))
+  await onEachDatabase(async (database) => {
+    await compare(database, rounds)
+    await compareGateways(database, rounds)
+  })
 }
