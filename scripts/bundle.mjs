@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import { build } from 'esbuild'
+import { bundledOnnx } from './packaging/onnx.mjs'
 import { REPOSITORY } from './repository.mjs'
 import { withEsbuild } from './with-esbuild.mjs'
 
@@ -24,6 +25,7 @@ const OUTSIDE = [
   // Optional dependencies of other packages.
   'bufferutil',
   'pg-native',
+  'supports-color',
   'utf-8-validate',
 ]
 
@@ -87,6 +89,7 @@ export async function bundleFiles(entries, outdir, { logLevel = 'warning', forPa
       },
       // Errors and logs show the names of classes and functions.
       keepNames: true,
+      plugins: forPackage ? [bundledOnnx] : [],
       banner: { js: REQUIRE },
     }),
   )
@@ -94,7 +97,13 @@ export async function bundleFiles(entries, outdir, { logLevel = 'warning', forPa
   const outputs = Object.values(metafile.outputs)
   return {
     sources: inputs.filter((path) => !path.includes('node_modules/')),
-    bundled: distinct(inputs.flatMap((path) => PACKAGE_FOLDER.exec(path)?.[0] ?? [])),
+    // Not what was read, but left out because nothing uses it.
+    bundled: distinct(
+      outputs
+        .flatMap((output) => Object.entries(output.inputs))
+        .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+        .flatMap(([path]) => PACKAGE_FOLDER.exec(path)?.[0] ?? []),
+    ),
     outside: distinct(
       outputs
         .flatMap(({ imports }) => imports.filter(({ external }) => external === true))
