@@ -12,6 +12,8 @@ const pages = [
   'CHANGELOG.md',
   'CONTRIBUTING.md',
   'SECURITY.md',
+  'examples/README.md',
+  'examples/mcp/README.md',
   ...docs.map((name) => `docs/${name}`),
 ]
 const read = (path: string) => readFileSync(join(REPOSITORY, path), 'utf8')

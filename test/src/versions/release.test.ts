@@ -19,9 +19,12 @@ function mayBreak(earlier: string, later: string): boolean {
   return laterMajor > major || (laterMajor === 0 && major === 0 && laterMinor > minor)
 }
 
+/** Both were printed by graphql, so it need not check them. */
+const parsed = (schema: string) => buildSchema(schema, { assumeValidSDL: true, noLocation: true })
+
 /** What a schema takes away from clients of an earlier one. */
 const broken = (earlier: string, later: string) =>
-  findBreakingChanges(buildSchema(earlier), buildSchema(later)).map(({ description }) => description)
+  findBreakingChanges(parsed(earlier), parsed(later)).map(({ description }) => description)
 
 test('the API breaks no client of the last release, unless the version says so', () => {
   const last = releasedVersions().at(-1) ?? ''
