@@ -4,7 +4,7 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { bundle } from './bundle.mjs'
+import { bundle, bundleClient } from './bundle.mjs'
 import { bundleConsole } from './bundle-console.mjs'
 import { billOf } from './packaging/bill.mjs'
 import { licencesOf } from './packaging/licences.mjs'
@@ -40,7 +40,12 @@ for (const service of services) {
   for (const name of made.outside) if (!NOT_INSTALLED.has(name)) outside.add(name)
 }
 const page = await bundleConsole(join(target, 'dist/console'))
-for (const folder of page.bundled) bundled.add(folder)
+// zod is needed by all of the client, so it is in it.
+const {
+  peerDependencies: { zod: _, ...peerDependencies },
+} = readJson('libs/client/package.json')
+const client = await bundleClient(join(target, 'dist/client'), Object.keys(peerDependencies))
+for (const folder of [...page.bundled, ...client]) bundled.add(folder)
 const vendored = [...outside].filter((name) => !BESIDE.test(name)).toSorted()
 copyPackages(foldersOf(lock, vendored), target)
 
@@ -80,6 +85,12 @@ const manifest = {
   keywords: ['memory', 'agents', 'mcp', 'event-sourcing', 'search'],
   type: 'module',
   bin: { daybook: 'bin/daybook.mjs' },
+  exports: {
+    './client': './dist/client/index.js',
+    './client/ai': './dist/client/ai.js',
+    './client/langgraph': './dist/client/langgraph.js',
+    './package.json': './package.json',
+  },
   files: ['bin', 'dist', 'THIRD-PARTY-LICENCES.md'],
   dependencies: Object.fromEntries(
     [...outside].toSorted().map((name) => {
@@ -90,6 +101,10 @@ const manifest = {
     }),
   ),
   bundleDependencies: vendored,
+  peerDependencies,
+  peerDependenciesMeta: Object.fromEntries(
+    Object.keys(peerDependencies).map((name) => [name, { optional: true }]),
+  ),
   optionalDependencies: Object.fromEntries(platforms.map(({ manifest: { name } }) => [name, version])),
 }
 const write = (file, text) => writeFileSync(join(target, file), text)

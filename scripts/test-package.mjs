@@ -13,6 +13,7 @@ import {
   realpathSync,
   rmSync,
   statSync,
+  writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -46,6 +47,19 @@ function emptyMachine(name) {
     npm_config_fund: 'false',
     npm_config_update_notifier: 'false',
   }
+  async function run(more, command, ...args) {
+    const child = spawn(command, args, {
+      cwd: folder,
+      env: { ...env, ...more },
+      shell: inShell,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    let printed = ''
+    child.stdout.setEncoding('utf8').on('data', (text) => (printed += text))
+    const [code] = await once(child, 'close')
+    if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}:\n${printed}`)
+    return printed
+  }
   return {
     folder,
     home,
@@ -55,19 +69,9 @@ function emptyMachine(name) {
       await client.connect(new StdioClientTransport({ command, args, cwd: folder, env }))
       return client
     },
-    async run(command, ...args) {
-      const child = spawn(command, args, {
-        cwd: folder,
-        env,
-        shell: inShell,
-        stdio: ['ignore', 'pipe', 'inherit'],
-      })
-      let printed = ''
-      child.stdout.setEncoding('utf8').on('data', (text) => (printed += text))
-      const [code] = await once(child, 'close')
-      if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}:\n${printed}`)
-      return printed
-    },
+    run: (command, ...args) => run({}, command, ...args),
+    /** The same with more variables. */
+    runWith: run,
   }
 }
 
@@ -109,6 +113,7 @@ function contentOfDaybook({ bundleDependencies }) {
     'THIRD-PARTY-LICENCES.md',
     'package.json',
     'bin/daybook.mjs',
+    ...['index', 'ai', 'langgraph', '#'].map((name) => `dist/client/${name}.js`),
     'dist/console/index.html',
     ...['js', 'css'].flatMap((type) =>
       ['', '.br', '.gz'].map((packed) => `dist/console/assets/#.${type}${packed}`),
@@ -151,6 +156,14 @@ async function testFile(tarballs) {
     const script = /src="(\/console\/assets\/main-[^"]+)"/u.exec(await page.text())?.[1]
     check(script !== undefined && (await fetch(new URL(script, url))).ok, 'it serves no console')
     step('serves the console')
+    // It has no types in it, so it is JavaScript as well.
+    const program = readFileSync(join(REPOSITORY, 'examples/typescript/main.ts'))
+    writeFileSync(join(machine.folder, 'main.mjs'), program)
+    const apiKey = readFileSync(join(started.dataDir, 'api-key'), 'utf8').trim()
+    const asked = { DAYBOOK_URL: started.url, DAYBOOK_API_KEY: apiKey }
+    const printed = await machine.runWith(asked, process.execPath, 'main.mjs')
+    check(printed.includes('queue: NATS JetStream'), `a program with its client printed ${printed}`)
+    step('a program remembers and finds with its client')
     check((await daybook('status')).ready, 'its status is not ready')
     await testAgent(machine, daybook)
     check((await daybook('stop')).stopped, 'it did not stop')
