@@ -26,7 +26,14 @@ const REPLACED = [
       try {
         return require(name)
       } catch (cause) {
-        throw new Error(\`The embedding model needs the package \${name}, an optional dependency of daybook: \${cause.message}\`, { cause })
+        // Whoever does not use the model runs without it: it fails when the model is loaded.
+        const problem = \`it needs the package \${name}, an optional dependency of daybook (\${cause.code ?? cause})\`
+        return {
+          listSupportedBackends: () => [{ name: 'cpu', bundled: true }],
+          initOrtOnce() {
+            throw new Error(problem, { cause })
+          },
+        }
       }
     })()`,
   },
