@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import { build } from 'esbuild'
+import { bundledOnnx } from './packaging/onnx.mjs'
 import { REPOSITORY } from './repository.mjs'
 import { withEsbuild } from './with-esbuild.mjs'
 
@@ -24,6 +25,7 @@ const OUTSIDE = [
   // Optional dependencies of other packages.
   'bufferutil',
   'pg-native',
+  'supports-color',
   'utf-8-validate',
 ]
 
@@ -87,6 +89,7 @@ export async function bundleFiles(entries, outdir, { logLevel = 'warning', forPa
       },
       // Errors and logs show the names of classes and functions.
       keepNames: true,
+      plugins: forPackage ? [bundledOnnx] : [],
       banner: { js: REQUIRE },
     }),
   )
@@ -94,7 +97,7 @@ export async function bundleFiles(entries, outdir, { logLevel = 'warning', forPa
   const outputs = Object.values(metafile.outputs)
   return {
     sources: inputs.filter((path) => !path.includes('node_modules/')),
-    bundled: distinct(inputs.flatMap((path) => PACKAGE_FOLDER.exec(path)?.[0] ?? [])),
+    bundled: bundledIn(metafile),
     outside: distinct(
       outputs
         .flatMap(({ imports }) => imports.filter(({ external }) => external === true))
@@ -103,6 +106,47 @@ export async function bundleFiles(entries, outdir, { logLevel = 'warning', forPa
     ),
   }
 }
+
+/**
+ * Bundles the client for programs, also in browsers: a file for each of its entries, which share the rest.
+ * @param {string} outdir as above
+ * @param {string[]} peers packages of the program that uses it, which stay outside
+ * @returns {Promise<string[]>} the folders of the npm packages in it, relative to the repository
+ */
+export async function bundleClient(outdir, peers) {
+  const folder = join(REPOSITORY, 'libs/client')
+  const { metafile } = await withEsbuild(() =>
+    build({
+      absWorkingDir: REPOSITORY,
+      entryPoints: {
+        index: join(folder, 'src/index.ts'),
+        ai: join(folder, 'src/ai/index.ts'),
+        langgraph: join(folder, 'src/langgraph/index.ts'),
+      },
+      outdir,
+      bundle: true,
+      metafile: true,
+      splitting: true,
+      platform: 'neutral',
+      mainFields: ['module', 'main'],
+      format: 'esm',
+      target: 'es2022',
+      logLevel: 'warning',
+      external: peers,
+      keepNames: true,
+    }),
+  )
+  return bundledIn(metafile)
+}
+
+/** The folders of the packages in a bundle; not of what was read, but left out because nothing uses it. */
+const bundledIn = ({ outputs }) =>
+  distinct(
+    Object.values(outputs)
+      .flatMap(({ inputs }) => Object.entries(inputs))
+      .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+      .flatMap(([path]) => PACKAGE_FOLDER.exec(path)?.[0] ?? []),
+  )
 
 /** The innermost package that a file belongs to. */
 const PACKAGE_FOLDER = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/u

@@ -1,34 +1,31 @@
 // Makes the npm package `daybook`: one tarball with a bundle of each service, the command `daybook`, and the packages
-// that stay outside of the bundles as dependencies. The last line printed is the tarball's path.
+// that stay outside of the bundles as dependencies; the package of ONNX Runtime for this platform, with --all for each;
+// and what is in them, as CycloneDX. The last line printed is the tarball's path.
 import { execFileSync } from 'node:child_process'
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { bundle } from './bundle.mjs'
+import { bundle, bundleClient } from './bundle.mjs'
 import { bundleConsole } from './bundle-console.mjs'
+import { billOf } from './packaging/bill.mjs'
 import { licencesOf } from './packaging/licences.mjs'
-import { shrinkwrapOf } from './packaging/shrinkwrap.mjs'
+import { writeOnnxPackages } from './packaging/onnx.mjs'
+import { copyPackages, foldersOf } from './packaging/vendored.mjs'
 import { REPOSITORY } from './repository.mjs'
 
 /** Packages that other packages use if they are there. They are not, and nothing is missing. */
-const NOT_INSTALLED = new Set(['bufferutil', 'pg-native', 'utf-8-validate'])
-/** Packages that the code loads by their names: pino in a thread of its own, transformers.js with `require`. */
-const NAMED = ['pino-pretty', 'onnxruntime-node']
+const NOT_INSTALLED = new Set(['bufferutil', 'pg-native', 'supports-color', 'utf-8-validate'])
+/** A package that the code loads by its name, pino in a thread of its own. */
+const NAMED = ['pino-pretty']
+/** Large packages that bring only their like, in exact versions: installed beside Daybook. The tarball holds the rest. */
+const BESIDE = /^@(?:electric-sql|lat\.md)\//u
 
 const readJson = (...path) => JSON.parse(readFileSync(join(REPOSITORY, ...path), 'utf8'))
 
 const { version, license, engines } = readJson('package.json')
 const lock = readJson('package-lock.json')
 const target = join(REPOSITORY, 'dist/package')
-rmSync(target, { recursive: true, force: true })
+const onnxFolder = join(REPOSITORY, 'dist/onnx')
+for (const folder of [target, onnxFolder]) rmSync(folder, { recursive: true, force: true })
 mkdirSync(join(target, 'bin'), { recursive: true })
 
 const services = readdirSync(join(REPOSITORY, 'services')).filter(
@@ -43,20 +40,58 @@ for (const service of services) {
   for (const name of made.outside) if (!NOT_INSTALLED.has(name)) outside.add(name)
 }
 const page = await bundleConsole(join(target, 'dist/console'))
-for (const folder of page.bundled) bundled.add(folder)
+// zod is needed by all of the client, so it is in it.
+const {
+  peerDependencies: { zod: _, ...peerDependencies },
+} = readJson('libs/client/package.json')
+const client = await bundleClient(join(target, 'dist/client'), Object.keys(peerDependencies))
+for (const folder of [...page.bundled, ...client]) bundled.add(folder)
+const vendored = [...outside].filter((name) => !BESIDE.test(name)).toSorted()
+copyPackages(foldersOf(lock, vendored), target)
+
+/** What both kinds of packages say. npm shows a provenance only if `repository` is where the package was built. */
+const common = {
+  version,
+  license,
+  engines: { node: engines.node },
+  ...(process.env.GITHUB_REPOSITORY && {
+    repository: { type: 'git', url: `git+https://github.com/${process.env.GITHUB_REPOSITORY}.git` },
+  }),
+}
+
+/** Packs a folder into `dist`. @returns what npm says of the tarball, with its path */
+function pack(folder) {
+  // npm is a script of the shell on Windows, which execFile runs in a shell only.
+  const options = {
+    cwd: folder,
+    encoding: 'utf8',
+    shell: process.platform === 'win32',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  }
+  const [packed] = JSON.parse(
+    execFileSync('npm', ['pack', '--json', '--pack-destination', join(REPOSITORY, 'dist')], options),
+  )
+  return { ...packed, path: join(REPOSITORY, 'dist', packed.filename) }
+}
+
+const platforms = writeOnnxPackages(onnxFolder, common)
 
 const manifest = {
   name: 'daybook',
   // By this, MCP's registry knows that whoever publishes `server.json` owns the package.
   mcpName: readJson('server.json').name,
-  version,
+  ...common,
   description: 'A memory for AI agents that can prove what it holds, with its database and embedding model',
   keywords: ['memory', 'agents', 'mcp', 'event-sourcing', 'search'],
-  license,
   type: 'module',
-  engines: { node: engines.node },
   bin: { daybook: 'bin/daybook.mjs' },
-  files: ['bin', 'dist', 'THIRD-PARTY-LICENCES.md', 'npm-shrinkwrap.json'],
+  exports: {
+    './client': './dist/client/index.js',
+    './client/ai': './dist/client/ai.js',
+    './client/langgraph': './dist/client/langgraph.js',
+    './package.json': './package.json',
+  },
+  files: ['bin', 'dist', 'THIRD-PARTY-LICENCES.md'],
   dependencies: Object.fromEntries(
     [...outside].toSorted().map((name) => {
       const { version: locked } = lock.packages[`node_modules/${name}`] ?? {}
@@ -65,25 +100,42 @@ const manifest = {
       return [name, locked]
     }),
   ),
+  bundleDependencies: vendored,
+  peerDependencies,
+  peerDependenciesMeta: Object.fromEntries(
+    Object.keys(peerDependencies).map((name) => [name, { optional: true }]),
+  ),
+  optionalDependencies: Object.fromEntries(platforms.map(({ manifest: { name } }) => [name, version])),
 }
 const write = (file, text) => writeFileSync(join(target, file), text)
 const writeJson = (file, value) => write(file, `${JSON.stringify(value, null, 2)}\n`)
 writeJson('package.json', manifest)
-writeJson('npm-shrinkwrap.json', shrinkwrapOf(lock, manifest))
 write('THIRD-PARTY-LICENCES.md', licencesOf([...bundled]))
 cpSync(join(REPOSITORY, 'LICENSE'), join(target, 'LICENSE'))
 cpSync(join(REPOSITORY, 'scripts/packaging/README.md'), join(target, 'README.md'))
 cpSync(join(REPOSITORY, 'scripts/packaging/daybook.mjs'), join(target, 'bin/daybook.mjs'))
 
-// npm is a script of the shell on Windows, which execFile runs in a shell only.
-const options = {
-  cwd: target,
-  encoding: 'utf8',
-  shell: process.platform === 'win32',
-  stdio: ['ignore', 'pipe', 'inherit'],
-}
-const [packed] = JSON.parse(execFileSync('npm', ['pack', '--json', '--pack-destination', '..'], options))
-const tarball = join(REPOSITORY, 'dist', packed.filename)
+// Of which parts it is made. What the bundles and the tarball hold has the versions of the repository's lockfile.
+execFileSync(process.execPath, [join(REPOSITORY, 'scripts/sbom.mjs')])
+writeFileSync(
+  join(REPOSITORY, `dist/daybook-${version}.cdx.json`),
+  `${JSON.stringify(
+    billOf(
+      readJson('dist/sbom.cdx.json'),
+      [...bundled, ...foldersOf(lock, [...outside])],
+      platforms.map((one) => one.manifest),
+    ),
+    null,
+    2,
+  )}\n`,
+)
+
+const here = `-${process.platform}-${process.arch}`
+const wanted = platforms.filter(
+  ({ manifest: { name } }) => process.argv.includes('--all') || name.endsWith(here),
+)
+const tarballs = [...wanted.map(({ folder }) => folder), target].map(pack)
 console.log(`Bundles: ${services.join(', ')}. Dependencies: ${Object.keys(manifest.dependencies).join(', ')}`)
-console.log(`${(statSync(tarball).size / 1e6).toFixed(1)} MB, ${packed.files.length} files`)
-console.log(tarball)
+for (const { filename, size, files } of tarballs)
+  console.log(`${filename}: ${(size / 1e6).toFixed(1)} MB, ${files.length} files`)
+console.log(tarballs.at(-1).path)

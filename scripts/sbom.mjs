@@ -38,10 +38,14 @@ function isAllowed(expression) {
 const licenceOf = ({ licenses = [] }) =>
   licenses.map((one) => one.expression ?? one.license.id ?? one.license.name).join(' AND ') || 'none stated'
 
+const { packages } = JSON.parse(readFileSync(join(REPOSITORY, 'package-lock.json'), 'utf8'))
+
+/** Of the packages that run in production, as `npm sbom` writes it. */
 function readBill() {
-  // From the lockfile, so that it names the packages of every platform.
-  const options = ['--sbom-format', 'cyclonedx', '--omit', 'dev', '--package-lock-only']
-  return JSON.parse(
+  // From the lockfile, so that it names the packages of every platform. Without `--omit dev`, which leaves out whatever
+  // anything needs for development: pg and graphql, too.
+  const options = ['--sbom-format', 'cyclonedx', '--package-lock-only']
+  const bill = JSON.parse(
     execFileSync('npm', ['sbom', ...options], {
       cwd: REPOSITORY,
       encoding: 'utf8',
@@ -49,10 +53,26 @@ function readBill() {
       stdio: ['ignore', 'pipe', 'inherit'],
     }),
   )
+  const inProduction = new Set(
+    Object.entries(packages)
+      .filter(([path, { dev }]) => path !== '' && dev !== true)
+      .map(([path, { name, version }]) => `${name ?? path.split('node_modules/').at(-1)}@${version}`),
+  )
+  const kept = ({ 'bom-ref': ref }) => inProduction.has(ref)
+  const refs = new Set(bill.components.filter(kept).map((one) => one['bom-ref']))
+  const root = bill.metadata.component
+  // npm takes the folder's name.
+  root.name = packages[''].name
+  return {
+    ...bill,
+    components: bill.components.filter(kept),
+    dependencies: bill.dependencies
+      .filter(({ ref }) => ref === root['bom-ref'] || refs.has(ref))
+      .map(({ ref, dependsOn = [] }) => ({ ref, dependsOn: dependsOn.filter((one) => refs.has(one)) })),
+  }
 }
 
 function unboundPackages() {
-  const { packages } = JSON.parse(readFileSync(join(REPOSITORY, 'package-lock.json'), 'utf8'))
   const problems = []
   for (const [path, { integrity, resolved, link }] of Object.entries(packages)) {
     if (!path.includes('node_modules/') || link === true) continue

@@ -1,4 +1,4 @@
-// A registry that has the package as if it were published. Everything else it leaves to npm's own registry.
+// A registry that has packages as if they were published. Everything else it leaves to npm's own registry.
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -6,27 +6,28 @@ import { createServer } from 'node:http'
 
 /**
  * Starts it on a free port.
- * @param {string} tarball the path of the package
- * @param {object} manifest its `package.json`
+ * @param {{ tarball: string, manifest: object }[]} packages the path of each, and its `package.json`
  * @returns {Promise<{ url: string, close: () => void }>}
  */
-export async function startRegistry(tarball, manifest) {
-  const content = readFileSync(tarball)
-  const { name, version } = manifest
-  const integrity = `sha512-${createHash('sha512').update(content).digest('base64')}`
+export async function startRegistry(packages) {
+  const byPath = new Map()
   const server = createServer(({ url = '' }, response) => {
-    const address = `http://127.0.0.1:${server.address().port}/${name}/-/${name}-${version}.tgz`
-    if (url === `/${name}`) {
-      // The registry itself sets this mark where a package has npm-shrinkwrap.json.
-      const published = { ...manifest, _hasShrinkwrap: true, dist: { tarball: address, integrity } }
-      response.setHeader('content-type', 'application/json')
-      response.end(
-        JSON.stringify({ name, 'dist-tags': { latest: version }, versions: { [version]: published } }),
-      )
-    } else if (address.endsWith(url)) response.end(content)
-    else response.writeHead(302, { location: `https://registry.npmjs.org${url}` }).end()
+    const [type, body] = byPath.get(url) ?? []
+    if (body === undefined) response.writeHead(302, { location: `https://registry.npmjs.org${url}` }).end()
+    else response.setHeader('content-type', type).end(body)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  return { url: `http://127.0.0.1:${server.address().port}/`, close: () => server.close() }
+  const url = `http://127.0.0.1:${server.address().port}/`
+  for (const { tarball, manifest } of packages) {
+    const content = readFileSync(tarball)
+    const { name, version } = manifest
+    const path = `/${name}/-/${name}-${version}.tgz`
+    const integrity = `sha512-${createHash('sha512').update(content).digest('base64')}`
+    const published = { ...manifest, dist: { tarball: new URL(path, url).href, integrity } }
+    const document = { name, 'dist-tags': { latest: version }, versions: { [version]: published } }
+    byPath.set(`/${name}`, ['application/json', JSON.stringify(document)])
+    byPath.set(path, ['application/octet-stream', content])
+  }
+  return { url, close: () => server.close() }
 }

@@ -1,5 +1,5 @@
 import { createClient, type DaybookClient } from '@daybook/client'
-import { createAssistant } from '@daybook/client/examples/ai'
+import { createAssistant } from '@daybook/client/testing/assistant'
 import { type ScriptedStep, scriptedModel } from '@daybook/client/testing/scripted-model'
 import { useTestGateway } from '@daybook/gateway/testing/test-gateway'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'

@@ -1,5 +1,4 @@
 import { createClient, type DaybookClient } from '@daybook/client'
-import { createGraph } from '@daybook/client/examples/langgraph'
 import { createDaybookStore } from '@daybook/client/langgraph'
 import { useTestGateway } from '@daybook/gateway/testing/test-gateway'
 import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
@@ -178,15 +177,6 @@ describe.each(SERVICE_DATABASES)('LangGraph’s store on $name', ({ start }) => 
         expected,
       )
     }
-  })
-
-  test('a graph remembers across its runs', async () => {
-    const graph = createGraph(client)
-    expect((await graph.invoke({ user: 'kai', said: 'I take tea' })).known).toEqual([])
-    expect((await graph.invoke({ user: 'kai', said: 'Tea or coffee?' })).known).toEqual(['I take tea'])
-    expect((await graph.invoke({ user: 'mia', said: 'Tea or coffee?' })).known).toEqual([])
-    const [memory] = (await client.search('tea', { filter: { context: 'users:kai' } })).hits
-    expect(memory?.memory.content.insight?.content).toContain('ea')
   })
 })
 

@@ -7,7 +7,15 @@ import { REPOSITORY } from '../support/daemon.ts'
 const README_BYTES = 7_168
 
 const docs = readdirSync(join(REPOSITORY, 'docs')).filter((name) => name.endsWith('.md'))
-const pages = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...docs.map((name) => `docs/${name}`)]
+const pages = [
+  'README.md',
+  'CHANGELOG.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'examples/README.md',
+  'examples/mcp/README.md',
+  ...docs.map((name) => `docs/${name}`),
+]
 const read = (path: string) => readFileSync(join(REPOSITORY, path), 'utf8')
 /** A page without its blocks of code, where a link or a heading is none. */
 const prose = (path: string) => read(path).replaceAll(/^```[^]*?^```$/gmu, '')

@@ -265,7 +265,7 @@ export function serviceEnvironment(dataDir: string, environment: Environment): S
 const CACHES = /[/\\](?:_npx|dlx(?:-[^/\\]*)?|bunx-[^/\\]*)[/\\]/u
 
 const HOW = [
-  'Install it for good, from its tarball:  npm install --global --ignore-scripts ./daybook-….tgz',
+  'Install it for good, from its tarballs:  npm install --global ./daybook-….tgz ./daybook-onnx-….tgz',
   'Then run:             daybook service install',
 ]
 

@@ -1,9 +1,9 @@
-import type { DaybookClient } from '@daybook/client'
-import { loadMemories, memoryTools } from '@daybook/client/ai'
 import { generateText, isStepCount, type LanguageModel } from 'ai'
+import { loadMemories, memoryTools } from '../ai/index.ts'
+import type { DaybookClient } from '../create-client.ts'
 
 /**
- * An assistant that remembers across conversations.
+ * An assistant that remembers across conversations, as in examples/ai-sdk, for any model.
  * @param client one for all conversations, so that each includes what the one before has written
  */
 export function createAssistant(client: DaybookClient, model: LanguageModel) {
