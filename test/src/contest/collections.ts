@@ -6,10 +6,19 @@ import { loadCollection } from '../eval/formats/load.ts'
 import { withUnanswerable } from '../eval/unanswerable.ts'
 import { REPOSITORY } from '../support/daemon.ts'
 
-const bundled = (path: string) => fileURLToPath(new URL(`../eval/${path}`, import.meta.url))
+/** The path of a collection of this repository. */
+export const bundled = (path: string) => fileURLToPath(new URL(`../eval/${path}`, import.meta.url))
 
 /** LoCoMo is for research use only, so it is not in this repository. `DAYBOOK_LOCOMO` names the user's own copy. */
 const LOCOMO = process.env['DAYBOOK_LOCOMO'] ?? join(REPOSITORY, '../shared/locomo')
+
+/** How many questions about what nobody told LoCoMo has, of those that other conversations answer. */
+const NEVER_TOLD = 100
+
+const evenly = <One>(all: readonly One[], count: number): One[] =>
+  all.filter(
+    (_, index) => Math.floor(((index + 1) * count) / all.length) > Math.floor((index * count) / all.length),
+  )
 
 /** A collection of the contest, by the name that the page has for it. */
 export interface Entry {
@@ -41,13 +50,19 @@ export const COLLECTIONS: readonly Entry[] = [
 
 /**
  * Loads those that are here.
- * @param limit the most questions of a collection, taken evenly, and of never-told ones. LoCoMo's own are those of the other conversations
+ * @param limit the most questions of a collection, taken evenly
  */
 export function loadCollections(limit: number): { collections: Collection[]; missing: Entry[] } {
   const missing = COLLECTIONS.filter(({ path }) => !existsSync(path))
   const collections = COLLECTIONS.filter((entry) => !missing.includes(entry)).map(({ name, path }) => {
     const limited = { ...limitQuestions(loadCollection(path), limit), name }
-    return limited.groups.length > 1 && name === 'LoCoMo' ? withUnanswerable(limited, null) : limited
+    if (limited.groups.length < 2 || name !== 'LoCoMo') return limited
+    const each = Math.ceil(NEVER_TOLD / limited.groups.length)
+    const { groups } = withUnanswerable(limited, null)
+    return {
+      name,
+      groups: groups.map((group) => ({ ...group, unanswerable: evenly(group.unanswerable ?? [], each) })),
+    }
   })
   return { collections, missing }
 }

@@ -3,9 +3,9 @@ import type { Peer } from '../eval/peers/peer.ts'
 import { toPeerMemory } from '../eval/peers/plain-text.ts'
 import type { Contestant } from './contestants.ts'
 import { FAULT_GROUP, measureFaults } from './faults.ts'
-import { embedOnce } from './known-vectors.ts'
+import { embedOnce, type KnownVectors } from './known-vectors.ts'
 import { measureQuality } from './quality.ts'
-import type { PeerResults } from './results.ts'
+import type { PeerResults, Results } from './results.ts'
 import { generatedMemories, measureScale, SCALE_GROUP } from './scale.ts'
 import { peerUsage, type Usage } from './usage.ts'
 
@@ -17,6 +17,8 @@ export interface ContestOptions {
   readonly sizes: readonly number[]
   /** How many searches are timed at each size. */
   readonly searches: number
+  /** How long a memory that was just stored may not be found. Default 10,000 ms. */
+  readonly giveUpMs?: number
   /** How often each is killed. 0 leaves the faults out. */
   readonly kills: number
   readonly report: (line: string) => void
@@ -24,10 +26,10 @@ export interface ContestOptions {
 
 /**
  * Measures all peers that can take part, one after another, each part with a peer that begins empty.
- * @throws Error if one fails: a column that is missing without a reason would hide it
+ * @returns their results, and the others with the reason: one that fails is left out, and the page says so
  */
-export async function runContest(options: ContestOptions): Promise<PeerResults[]> {
-  const { collections, contestants, sizes, searches, kills, report } = options
+export async function runContest(options: ContestOptions): Promise<Pick<Results, 'peers' | 'absent'>> {
+  const { collections, contestants, sizes, report } = options
   const groups = collections.flatMap((collection) => collection.groups)
   const known = await embedOnce(
     [
@@ -36,46 +38,72 @@ export async function runContest(options: ContestOptions): Promise<PeerResults[]
     ],
     report,
   )
-  const results: PeerResults[] = []
-  for (const contestant of contestants.filter(({ absent }) => absent() === null)) {
+  const [peers, absent]: [PeerResults[], Absent[]] = [[], []]
+  for (const contestant of contestants) {
     const { name } = contestant
-    const part = async <Result>(
-      what: string,
-      stores: readonly string[],
-      measure: (peer: Peer, usage: Usage) => Promise<Result>,
-    ): Promise<Result> => {
-      const startedAt = performance.now()
-      const usage = peerUsage()
-      const peer = await contestant.open(stores)
+    const why = contestant.absent()
+    if (why === null)
       try {
-        return await measure(peer, usage)
+        peers.push(
+          await measurePeer(
+            contestant,
+            groups.map((group) => group.name),
+            known,
+            options,
+          ),
+        )
+        continue
       } catch (error) {
-        throw new Error(`${name} failed (${what})`, { cause: error })
-      } finally {
-        await peer.close()
-        report(`${name}: ${what}, ${((performance.now() - startedAt) / 1000).toFixed(0)} s`)
+        console.error(error)
+        absent.push({ name, why: `it failed: ${error instanceof Error ? error.message : String(error)}` })
       }
-    }
-    const names = groups.map((group) => group.name)
-    const quality = await part('what it finds', names, (peer) => measureQuality(peer, collections, known))
-    const speed =
-      sizes.length === 0
-        ? null
-        : await part('speed', [SCALE_GROUP], (peer, usage) =>
-            measureScale(peer, { sizes, searches, usage, known }),
-          )
-    const faults =
-      kills === 0
-        ? null
-        : await part('faults', [FAULT_GROUP], (peer, usage) => measureFaults(peer, kills, usage))
-    results.push({
-      name,
-      version: contestant.version(),
-      quality,
-      findable: speed?.findable ?? null,
-      scales: speed?.scales ?? [],
-      faults,
-    })
+    else absent.push({ name, why })
+    report(`${name} is left out: ${absent.at(-1)?.why}`)
   }
-  return results
+  return { peers, absent }
+}
+
+type Absent = Results['absent'][number]
+
+async function measurePeer(
+  contestant: Contestant,
+  groups: readonly string[],
+  known: KnownVectors,
+  { collections, sizes, searches, giveUpMs, kills, report }: ContestOptions,
+): Promise<PeerResults> {
+  const { name } = contestant
+  const part = async <Result>(
+    what: string,
+    stores: readonly string[],
+    measure: (peer: Peer, usage: Usage) => Promise<Result>,
+  ): Promise<Result> => {
+    const startedAt = performance.now()
+    const usage = peerUsage()
+    const peer = await contestant.open(stores)
+    try {
+      return await measure(peer, usage)
+    } finally {
+      await peer.close()
+      report(`${name}: ${what}, ${((performance.now() - startedAt) / 1000).toFixed(0)} s`)
+    }
+  }
+  const quality = await part('what it finds', groups, (peer) => measureQuality(peer, collections, known))
+  const speed =
+    sizes.length === 0
+      ? null
+      : await part('speed', [SCALE_GROUP], (peer, usage) =>
+          measureScale(peer, { sizes, searches, giveUpMs, usage, known }),
+        )
+  const faults =
+    kills === 0
+      ? null
+      : await part('faults', [FAULT_GROUP], (peer, usage) => measureFaults(peer, kills, usage))
+  return {
+    name,
+    version: contestant.version(),
+    quality,
+    findable: speed?.findable ?? null,
+    scales: speed?.scales ?? [],
+    faults,
+  }
 }

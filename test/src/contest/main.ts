@@ -56,11 +56,6 @@ try {
   for (const { name, path } of missing) progress(`${name} is left out: there is no ${path}`)
   const named = options.peers.split(',').filter(Boolean)
   const contestants = CONTESTANTS.filter(({ name }) => named.length === 0 || named.includes(name))
-  const absent = contestants.flatMap((one) => {
-    const why = one.absent()
-    return why === null ? [] : [{ name: one.name, why }]
-  })
-  for (const { name, why } of absent) progress(`${name} is left out: ${why}`)
   const sizes =
     options.sizes === ''
       ? quick
@@ -68,7 +63,14 @@ try {
         : [1_000, 10_000, 100_000]
       : options.sizes.split(',').map(Number)
   const kills = quick && options.kills === 100 ? 3 : options.kills
-  const peers = await runContest({ collections, contestants, sizes, searches: 100, kills, report: progress })
+  const { peers, absent } = await runContest({
+    collections,
+    contestants,
+    sizes,
+    searches: 100,
+    kills,
+    report: progress,
+  })
   const transfer = options.transfer ? await measureTransfer(collections) : []
   const results: Results = {
     version: 1,

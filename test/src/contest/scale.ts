@@ -1,7 +1,10 @@
-import { createVocabulary, questions, sentence } from '../../bench/generated-texts.ts'
+import { sentence } from '../../bench/generated-texts.ts'
+import { loadCollection } from '../eval/formats/load.ts'
 import type { Peer, PeerMemory, PeerStore } from '../eval/peers/peer.ts'
+import { toPeerMemory } from '../eval/peers/plain-text.ts'
 import { percentile } from '../support/percentile.ts'
 import { createRandom } from '../support/random.ts'
+import { bundled } from './collections.ts'
 import { type KnownVectors, withVectors } from './known-vectors.ts'
 import { storeAll } from './quality.ts'
 import type { FindableResult, ScaleResult, Times } from './results.ts'
@@ -12,6 +15,8 @@ export interface ScaleOptions {
   /** How many memories there are when it is asked, rising. The first are embedded by the peer, the others come with their vectors. */
   readonly sizes: readonly number[]
   readonly searches: number
+  /** How long a memory that was just stored may not be found, in milliseconds. Default 10,000. */
+  readonly giveUpMs?: number | undefined
   readonly usage: Usage
   readonly known: KnownVectors
 }
@@ -21,17 +26,26 @@ const LIMIT = 10
 const WARM_UP = 20
 /** A slow peer is asked as often as it answers in this time, but ten times at least. */
 const PATIENCE_MS = 60_000
-const GIVE_UP_MS = 10_000
 
 /** The group whose store grows. */
 export const SCALE_GROUP = 'scale'
 
-/** Notes of 8 to 24 words with frequencies like a language's. The same in every run. */
+/** Sentences of words of the bundled memories, drawn as often as they are there: a language's frequencies, and words that the model knows. */
+function drawnSentences(seed: number): (least: number, most: number) => string {
+  const random = createRandom(seed)
+  const words = ['bundled', 'daily/seen'].flatMap((path) =>
+    loadCollection(bundled(path)).groups.flatMap(({ memories }) =>
+      memories.flatMap((memory) => toPeerMemory(memory).text.split(/\s+/u)),
+    ),
+  )
+  return (least, most) => sentence(random, () => random.oneOf(words), least, most)
+}
+
+/** Notes of 8 to 24 words, the same in every run. */
 export function generatedMemories(count: number): PeerMemory[] {
-  const random = createRandom(7)
-  const word = createVocabulary(random)
+  const draw = drawnSentences(7)
   return Array.from({ length: count }, (_, index) => {
-    const text = sentence(random, word, 8, 24)
+    const text = draw(8, 24)
     return { id: `scale-${index}`, text, input: { content: { note: { text } } } }
   })
 }
@@ -39,7 +53,7 @@ export function generatedMemories(count: number): PeerMemory[] {
 /** Fills a store in steps, and measures it at each. Between the first and the second it tells how soon a memory is found. */
 export async function measureScale(
   peer: Peer,
-  { sizes, searches, usage, known }: ScaleOptions,
+  { sizes, searches, giveUpMs = 10_000, usage, known }: ScaleOptions,
 ): Promise<{ scales: ScaleResult[]; findable: FindableResult }> {
   const highest = usage.watchMemory()
   const store = await peer.open(SCALE_GROUP)
@@ -72,16 +86,18 @@ export async function measureScale(
       storedPerSecond: embeds ? Math.round(added.length / seconds) : null,
       storeCpuMs: embeds ? round((storeCpu * 1000) / added.length) : null,
     })
-    findable ??= await measureFindable(store)
+    findable ??= await measureFindable(store, giveUpMs)
   }
   await store.close()
   if (findable === undefined) throw new Error('there are no sizes')
   return { scales, findable }
 }
 
-/** Other questions at every step: peers remember the vectors of those that were asked. */
-const questionsOf = (step: number, searches: number) =>
-  questions((step + 1) * (searches + WARM_UP)).slice(step * (searches + WARM_UP))
+/** Questions of 4 to 12 words, others at every step: peers remember the vectors of those that were asked. */
+function questionsOf(step: number, searches: number): string[] {
+  const draw = drawnSentences(100 + step)
+  return Array.from({ length: searches + WARM_UP }, () => draw(4, 12))
+}
 
 async function measureSearches(store: PeerStore, asked: readonly string[], usage: Usage) {
   for (const question of asked.slice(0, WARM_UP)) await store.search(question, LIMIT)
@@ -114,7 +130,7 @@ const MEANINGS = [
   ['The car needs new brake pads.', 'vehicle repair'],
 ] as const
 
-async function measureFindable(store: PeerStore): Promise<FindableResult> {
+async function measureFindable(store: PeerStore, giveUpMs: number): Promise<FindableResult> {
   const [acknowledged, byWords, byMeaning]: (number | null)[][] = [[], [], []]
   for (const [index, [meaning, question]] of MEANINGS.entries()) {
     const word = `zq${index}wordle`
@@ -124,9 +140,9 @@ async function measureFindable(store: PeerStore): Promise<FindableResult> {
     await store.store([{ id, text, input: { content: { note: { text } } } }])
     const now = performance.now()
     acknowledged?.push(now - startedAt)
-    byWords?.push(await untilFound(store, word, id, now))
+    byWords?.push(await untilFound(store, word, id, now, giveUpMs))
     // What has no vectors is not waited for ten times.
-    if (byMeaning?.at(-1) !== null) byMeaning?.push(await untilFound(store, question, id, now))
+    if (byMeaning?.at(-1) !== null) byMeaning?.push(await untilFound(store, question, id, now, giveUpMs))
   }
   return {
     acknowledged: percentiles(acknowledged as number[]),
@@ -140,10 +156,11 @@ async function untilFound(
   question: string,
   id: string,
   from: number,
+  giveUpMs: number,
 ): Promise<number | null> {
   for (;;) {
     if ((await store.search(question, LIMIT)).includes(id)) return performance.now() - from
-    if (performance.now() - from > GIVE_UP_MS) return null
+    if (performance.now() - from > giveUpMs) return null
   }
 }
 

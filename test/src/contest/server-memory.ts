@@ -4,11 +4,7 @@ import { join } from 'node:path'
 import type { Connection } from '../eval/peers/connection.ts'
 import { openMcp } from '../eval/peers/mcp.ts'
 import type { Peer } from '../eval/peers/peer.ts'
-import { tellingWords } from './libraries/library.ts'
-
-interface Entity {
-  readonly name: string
-}
+import { mostWords, tellingWords } from './libraries/library.ts'
 
 /**
  * `@modelcontextprotocol/server-memory`, told with `create_entities` and asked with `search_nodes`. That finds texts with the whole query
@@ -21,9 +17,8 @@ export function serverMemoryPeer(packages: string): Peer {
   const connections = new Map<string, Connection>()
   const connect = async (group: string) => {
     const environment = { MEMORY_FILE_PATH: join(folder, `${group}.jsonl`) }
-    const tool = { tool: '', arguments: {} }
-    const peer = { command: [process.execPath, program] as const, environment, store: tool, search: tool }
-    connections.set(group, await openMcp(peer, {}))
+    const [command, none] = [[process.execPath, program] as const, { tool: '', arguments: {} }]
+    connections.set(group, await openMcp({ command, environment, store: none, search: none }, {}))
   }
   return {
     name: 'server-memory',
@@ -31,33 +26,27 @@ export function serverMemoryPeer(packages: string): Peer {
     async open(group) {
       await connect(group)
       const call = async (tool: string, given: object) =>
-        (await connections.get(group)?.call({ tool, arguments: given })) as { entities: readonly Entity[] }
+        (await connections.get(group)?.call({ tool, arguments: given })) as {
+          entities: readonly { name: string }[]
+        }
       const ask = (question: string) =>
         Promise.all(tellingWords(question).map((query) => call('search_nodes', { query })))
       return {
         async store(memories) {
-          const entities = memories.map(({ id, text }) => ({
-            name: id,
-            entityType: 'memory',
-            observations: [text],
-          }))
+          const entityType = 'memory'
+          const entities = memories.map(({ id, text }) => ({ name: id, entityType, observations: [text] }))
           await call('create_entities', { entities })
         },
         async search(question, limit) {
-          const words = new Map<string, number>()
-          for (const { entities } of await ask(question))
-            for (const { name } of entities) words.set(name, (words.get(name) ?? 0) + 1)
-          return [...words.entries()]
-            .toSorted(([, a], [, b]) => b - a)
-            .slice(0, limit)
-            .map(([name]) => name)
+          const found = (await ask(question)).map(({ entities }) => entities)
+          return mostWords(
+            found.flatMap((all, word) => all.map(({ name }) => [name, `${word}`] as const)),
+            limit,
+          )
         },
         // It has no limit: an agent reads all that has a word.
         answerBytes: async (question) =>
-          (await ask(question)).reduce(
-            (sum, graph) => sum + Buffer.byteLength(JSON.stringify(graph, null, 2)),
-            0,
-          ),
+          Buffer.byteLength((await ask(question)).map((graph) => JSON.stringify(graph, null, 2)).join('')),
         remove: async (id) => void (await call('delete_entities', { entityNames: [id] })),
         ids: async () => (await call('read_graph', {})).entities.map(({ name }) => name),
         close: async () => connections.get(group)?.close(),

@@ -22,6 +22,14 @@ export function tellingWords(question: string): string[] {
   return telling.length > 0 ? telling : [...new Set(words)]
 }
 
+/** The ids with the most distinct words first, at most `limit`; others in the order in which they came. */
+export function mostWords(found: Iterable<readonly [id: string, word: string]>, limit: number): string[] {
+  const words = new Map<string, Set<string>>()
+  for (const [id, word] of found) words.set(id, (words.get(id) ?? new Set()).add(word))
+  const ranked = [...words].toSorted(([, a], [, b]) => b.size - a.size)
+  return ranked.slice(0, limit).map(([id]) => id)
+}
+
 const STOP_WORDS = new Set(
   'a about all am an and any are as at be been but by can could did do does for from had has have he her his how i if in is it its me my no not of on or our she so than that the their them then there they this to was we were what when where which who whom why will with would you your'.split(
     ' ',

@@ -2,16 +2,14 @@ import { join } from 'node:path'
 import { answers } from '../../eval/peers/answers.ts'
 import type { OpenLibrary } from './library.ts'
 
-interface Hit {
-  readonly id: string
-  readonly memory: string
-  readonly metadata: { readonly of: string }
+interface Found {
+  readonly results: readonly { readonly id: string; readonly metadata: { readonly of: string } }[]
 }
 
 interface Memory {
-  add(text: string, options: object): Promise<{ results: Hit[] }>
-  search(query: string, options: object): Promise<{ results: Hit[] }>
-  getAll(options: object): Promise<{ results: Hit[] }>
+  add(text: string, options: object): Promise<unknown>
+  search(query: string, options: object): Promise<Found>
+  getAll(options: object): Promise<Found>
   delete(id: string): Promise<unknown>
 }
 
@@ -24,10 +22,8 @@ export const openMem0: OpenLibrary = async ({ folder, load, vectors }) => ({
       const vector = known.get(text)
       return [...((await vectors.ofMemories([{ text, ...(vector && { vector }) }]))[0] ?? [])]
     }
-    const model = {
-      embedQuery: embed,
-      embedDocuments: (texts: string[]) => Promise.all(texts.map(embed)),
-    }
+    const embedDocuments = (texts: string[]) => Promise.all(texts.map(embed))
+    const model = { embedQuery: embed, embedDocuments }
     const { Memory } = load<{ Memory: new (config: object) => Memory }>('mem0ai/oss')
     const memory = new Memory({
       embedder: { provider: 'langchain', config: { model } },

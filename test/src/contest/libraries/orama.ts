@@ -2,9 +2,8 @@ import { answers } from '../../eval/peers/answers.ts'
 import type { OpenLibrary } from './library.ts'
 
 interface Hit {
-  readonly id: string
   readonly score: number
-  readonly document: { readonly id: string; readonly text: string; readonly embedding?: unknown }
+  readonly document: { readonly id: string; readonly text: string }
 }
 
 interface Orama {
@@ -34,10 +33,10 @@ export const openOrama: OpenLibrary = async ({ load, vectors }) => ({
         limit,
         similarity: 0,
       })
-      return hits.map(({ score, document: { embedding: _, ...document } }) => ({ score, document }))
+      return hits.map(({ score, document: { id, text } }) => ({ id, score, text }))
     }
     return {
-      ...answers(find, ({ document }) => document.id),
+      ...answers(find, ({ id }) => id),
       async store(memories) {
         const embeddings = await vectors.ofMemories(memories)
         for (const [index, { id, text }] of memories.entries()) {

@@ -11,6 +11,7 @@ const AS_FAST = 1.5
 
 /** The goals of the contest, each in a sentence that says whether it is met, and if not, who is first and by how much. */
 export function verdict(results: Results): string[] {
+  if (!results.peers.some(isDaybook)) return ['Daybook took no part in this run.']
   return [...recallGoal(results), lossGoal(results), ...speedGoal(results)]
 }
 

@@ -50,7 +50,11 @@ export async function startOwnDaybook(options: OwnDaybookOptions): Promise<OwnDa
   }
   return {
     dataDir,
-    restart: () => daemon.start(),
+    async restart() {
+      // Its end may not be known yet, which is not the end of its process.
+      await daemon.kill()
+      await daemon.start()
+    },
     description: `a daemon of its own on ${databaseUrl ? 'a Postgres server' : 'embedded parts'}, a project for each group`,
     place(group) {
       const address = (): Address => {

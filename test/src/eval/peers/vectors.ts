@@ -24,7 +24,15 @@ export function miniLmVectors(): Vectors {
       const embedded = ((await model?.embed(beginnings)) ?? []).values()
       return memories.map(({ vector }) => vector ?? Array.from(embedded.next().value?.vector ?? []))
     },
-    ofQuestion: async (question) => Array.from((await (await embedder()).embedQuery(question)).vector),
+    async ofQuestion(question) {
+      const model = await embedder()
+      try {
+        return Array.from((await model.embedQuery(question)).vector)
+      } catch {
+        // It refuses words that the model does not know. Elsewhere it would be asked all the same.
+        return Array.from((await model.embed([question]))[0]?.vector ?? [])
+      }
+    },
     close: async () => (await starting)?.close(),
   }
 }
