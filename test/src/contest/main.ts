@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { copyFileSync } from 'node:fs'
+import { copyFileSync, readFileSync } from 'node:fs'
 import { cpus, loadavg, release, totalmem } from 'node:os'
 import { basename, join } from 'node:path'
 import { REPOSITORY } from '../support/daemon.ts'
@@ -39,6 +39,10 @@ const options = scriptOptions(
       default: '.eval/contest',
       description: 'the folder for contest.md, contest.html and contest.json',
     },
+    from: {
+      default: '',
+      description: 'measures nothing, and writes the page again from these raw results',
+    },
     docs: { default: false, description: 'copies the page to docs, too' },
   },
 )
@@ -46,10 +50,25 @@ const options = scriptOptions(
 const progress = (line: string) => console.error(`  ${line}`)
 const load = () => Math.round((loadavg()[0] ?? 0) * 10) / 10
 
+/** Writes the page, also into docs where that is asked for. */
+function publish(results: Results): void {
+  const written = writePage(join(REPOSITORY, options.out), results)
+  if (options.docs)
+    for (const file of written.filter((one) => !one.endsWith('.json')))
+      copyFileSync(file, join(REPOSITORY, 'docs', basename(file)))
+  progress(`written: ${written.join(', ')}`)
+}
+
 try {
+  if (options.from !== '') {
+    publish(JSON.parse(readFileSync(options.from, 'utf8')) as Results)
+    process.exit(0)
+  }
   const { quick } = options
   const startedAt = Date.now()
   const loadBefore = load()
+  const describe = ['describe', '--always', '--dirty', '--exclude=*']
+  const commit = execFileSync('git', describe, { cwd: REPOSITORY, encoding: 'utf8' }).trim()
   installPackages(progress)
   const limit = options.questions || (quick ? 300 : Number.MAX_SAFE_INTEGER)
   const { collections, missing } = loadCollections(limit)
@@ -77,10 +96,7 @@ try {
     quick,
     at: new Date(startedAt).toISOString(),
     minutes: Math.round((Date.now() - startedAt) / 6_000) / 10,
-    commit: execFileSync('git', ['describe', '--always', '--dirty', '--exclude=*'], {
-      cwd: REPOSITORY,
-      encoding: 'utf8',
-    }).trim(),
+    commit,
     machine: {
       processor: cpus()[0]?.model ?? 'unknown',
       cores: cpus().length,
@@ -96,14 +112,13 @@ try {
       neverTold: groups.reduce((sum, { unanswerable = [] }) => sum + unanswerable.length, 0),
     })),
     peers,
-    absent,
+    absent: [
+      ...absent,
+      ...missing.map(({ name, path }) => ({ name: `${name} (a collection)`, why: `there is no ${path}` })),
+    ],
     transfer,
   }
-  const written = writePage(join(REPOSITORY, options.out), results)
-  if (options.docs)
-    for (const file of written.filter((one) => !one.endsWith('.json')))
-      copyFileSync(file, join(REPOSITORY, 'docs', basename(file)))
-  progress(`written: ${written.join(', ')}`)
+  publish(results)
   process.exit(0)
 } catch (error) {
   console.error(error)

@@ -37,8 +37,10 @@ export async function measureTransfer(collections: readonly Collection[]): Promi
     for (const collection of collections) {
       const cases: Case[] = []
       for (const { name, questions } of collection.groups)
-        for (const { text, relevant } of questions)
-          cases.push({ relevant, candidates: await candidatesOf(daybook.place(name), text) })
+        for (const { text, relevant } of questions) {
+          const candidates = await candidatesOf(daybook.place(name), text)
+          if (candidates !== null) cases.push({ relevant, candidates })
+        }
       all.push(cases)
     }
     const shipped = FITTED.map((term) => WEIGHTS[term])
@@ -59,10 +61,12 @@ export async function measureTransfer(collections: readonly Collection[]): Promi
   }
 }
 
-async function candidatesOf(place: Place, query: string): Promise<Case['candidates']> {
+/** @returns null where no tokens were compared, because the model knows no word of the question: then there is nothing to weigh */
+async function candidatesOf(place: Place, query: string): Promise<Case['candidates'] | null> {
   const { search } = dataOf(await place.ask<Searched>({ query: SEARCH, variables: { query } }))
+  if (search.hits.some(({ explanation }) => explanation.terms.length === 0)) return null
   return search.hits.map(({ memory, explanation }) => {
-    const values = new Map(explanation.terms.map(({ name, value }) => [name, value]))
+    const values = new Map(explanation.terms.map(({ name, value }) => [name.toLowerCase(), value]))
     return {
       id: String(memory.metadata[ID_IN_METADATA]),
       values: FITTED.map((term) => values.get(term) ?? 0),

@@ -215,7 +215,7 @@ function faults(peers: readonly PeerResults[]): PageTable {
 function transfer({ transfer: fitted }: Results): PageTable {
   return {
     title: 'Transfer: Daybook’s ranking with weights that never saw the collection',
-    note: 'The shipped weights (`libs/search/src/ranking/late/terms.ts`) were fitted on LoCoMo’s five conversations here, Cranfield, Debian’s package descriptions, the bundled and the small memories, and those of words and time again with the seen half of the daily set (measurements.md). So of the collections here only the languages are new to them. Beside them, weights fitted here by the same softmax over the candidates of a question, on all of these collections and on all but the one in the row. The candidates are the best hundred by the shipped weights, so what these leave out, no weights bring back.',
+    note: 'The shipped weights (`libs/search/src/ranking/late/terms.ts`) were fitted on LoCoMo’s five conversations here, Cranfield, Debian’s package descriptions, the bundled and the small memories, and those of words and time again with the seen half of the daily set (measurements.md). So of the collections here only the languages are new to them. Beside them, weights fitted here by the same softmax over the candidates of a question, on all of these collections and on all but the one in the row. The candidates are the best hundred by the shipped weights, so what these leave out, no weights bring back; questions without a word that the model knows are not asked.',
     head: [
       '',
       'questions',
