@@ -1,3 +1,4 @@
+import { loadavg } from 'node:os'
 import type { Collection } from '../eval/collection.ts'
 import type { Peer } from '../eval/peers/peer.ts'
 import { toPeerMemory } from '../eval/peers/plain-text.ts'
@@ -22,14 +23,19 @@ export interface ContestOptions {
   /** How often each is killed. 0 leaves the faults out. */
   readonly kills: number
   readonly report: (line: string) => void
+  /** Called after each peer with all results until then. */
+  readonly measured?: (results: ContestResults) => void
 }
+
+/** What is known of those that take part. */
+export type ContestResults = Pick<Results, 'peers' | 'absent'>
 
 /**
  * Measures all peers that can take part, one after another, each part with a peer that begins empty.
  * @returns their results, and the others with the reason: one that fails is left out, and the page says so
  */
-export async function runContest(options: ContestOptions): Promise<Pick<Results, 'peers' | 'absent'>> {
-  const { collections, contestants, sizes, report } = options
+export async function runContest(options: ContestOptions): Promise<ContestResults> {
+  const { collections, contestants, sizes, report, measured = () => {} } = options
   const groups = collections.flatMap((collection) => collection.groups)
   const known = await embedOnce(
     [
@@ -38,32 +44,27 @@ export async function runContest(options: ContestOptions): Promise<Pick<Results,
     ],
     report,
   )
-  const [peers, absent]: [PeerResults[], Absent[]] = [[], []]
+  const [peers, absent]: [PeerResults[], ContestResults['absent'][number][]] = [[], []]
+  const stores = groups.map((group) => group.name)
   for (const contestant of contestants) {
     const { name } = contestant
+    const leaveOut = (why: string) => {
+      absent.push({ name, why })
+      report(`${name} is left out: ${why}`)
+    }
     const why = contestant.absent()
     if (why === null)
       try {
-        peers.push(
-          await measurePeer(
-            contestant,
-            groups.map((group) => group.name),
-            known,
-            options,
-          ),
-        )
-        continue
+        peers.push(await measurePeer(contestant, stores, known, options))
       } catch (error) {
         console.error(error)
-        absent.push({ name, why: `it failed: ${error instanceof Error ? error.message : String(error)}` })
+        leaveOut(`it failed: ${error instanceof Error ? error.message : String(error)}`)
       }
-    else absent.push({ name, why })
-    report(`${name} is left out: ${absent.at(-1)?.why}`)
+    else leaveOut(why)
+    measured({ peers, absent })
   }
   return { peers, absent }
 }
-
-type Absent = Results['absent'][number]
 
 async function measurePeer(
   contestant: Contestant,
@@ -94,6 +95,7 @@ async function measurePeer(
       : await part('speed', [SCALE_GROUP], (peer, usage) =>
           measureScale(peer, { sizes, searches, giveUpMs, usage, known }),
         )
+  const load = Math.round((loadavg()[0] ?? 0) * 10) / 10
   const faults =
     kills === 0
       ? null
@@ -104,6 +106,7 @@ async function measurePeer(
     quality,
     findable: speed?.findable ?? null,
     scales: speed?.scales ?? [],
+    load,
     faults,
   }
 }

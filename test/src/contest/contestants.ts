@@ -86,7 +86,7 @@ export const CONTESTANTS: readonly Contestant[] = [
         source: 'https://github.com/pgvector/pgvector#query-options',
       },
       {
-        what: 'full-text search and vectors joined by reciprocal rank fusion',
+        what: '“Use together with Postgres full-text search for hybrid search”, “You can use Reciprocal Rank Fusion or a cross-encoder to combine results”',
         source: 'https://github.com/pgvector/pgvector#hybrid-search',
       },
       {
@@ -128,12 +128,12 @@ export const CONTESTANTS: readonly Contestant[] = [
       {
         what: '`infer: false`: “If false, store raw text (default: true)”',
         source:
-          'https://contextqmd.com/libraries/mem0/versions/2.0.7/pages/integrations/mem0-plugin/skills/mem0/client/node',
+          'https://github.com/mem0ai/mem0/blob/main/integrations/mem0-plugin/skills/mem0/client/node.md',
       },
       {
-        what: '`threshold` 0.1 and no reranker, its defaults',
+        what: '`threshold`: “Minimum similarity (default: 0.1)”, `rerank`: “(default: false)”; both as they are, and stems by its own rules, as without the optional package `natural`',
         source:
-          'https://contextqmd.com/libraries/mem0/versions/2.0.7/pages/integrations/mem0-plugin/skills/mem0/client/node',
+          'https://github.com/mem0ai/mem0/blob/main/integrations/mem0-plugin/skills/mem0/client/node.md',
       },
       {
         what: 'embedder `langchain`, which takes any object with `embedQuery`; vector store `memory`, which is a SQLite file',
@@ -183,7 +183,7 @@ export const CONTESTANTS: readonly Contestant[] = [
     keeps: false,
     settings: [
       {
-        what: 'defaults: “No stop-word list is applied”, “No stemming is performed”',
+        what: 'defaults: “No stemming is performed, and no stop-word list is applied”',
         source: 'https://github.com/lucaong/minisearch#tokenization',
       },
     ],

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path'
 import { REPOSITORY } from '../support/daemon.ts'
 import { scriptOptions } from '../support/script-options.ts'
 import { loadCollections } from './collections.ts'
-import { runContest } from './contest.ts'
+import { type ContestResults, runContest } from './contest.ts'
 import { CONTESTANTS } from './contestants.ts'
 import { installPackages } from './packages.ts'
 import { writePage } from './page/write-page.ts'
@@ -59,6 +59,9 @@ function publish(results: Results): void {
   progress(`written: ${written.join(', ')}`)
 }
 
+// `exit` kills the peers.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
+
 try {
   if (options.from !== '') {
     publish(JSON.parse(readFileSync(options.from, 'utf8')) as Results)
@@ -82,43 +85,37 @@ try {
         : [1_000, 10_000, 100_000]
       : options.sizes.split(',').map(Number)
   const kills = quick && options.kills === 100 ? 3 : options.kills
-  const { peers, absent } = await runContest({
-    collections,
-    contestants,
-    sizes,
-    searches: 100,
-    kills,
-    report: progress,
-  })
   const transfer = options.transfer ? await measureTransfer(collections) : []
-  const results: Results = {
-    version: 1,
-    quick,
-    at: new Date(startedAt).toISOString(),
-    minutes: Math.round((Date.now() - startedAt) / 6_000) / 10,
-    commit,
-    machine: {
-      processor: cpus()[0]?.model ?? 'unknown',
-      cores: cpus().length,
-      memoryGb: Math.round(totalmem() / 2 ** 30),
-      system: `Linux ${release()}`,
-      node: process.versions.node,
-      load: [loadBefore, load()],
-    },
-    collections: collections.map(({ name, groups }) => ({
-      name,
-      memories: groups.reduce((sum, { memories }) => sum + memories.length, 0),
-      questions: groups.reduce((sum, { questions }) => sum + questions.length, 0),
-      neverTold: groups.reduce((sum, { unanswerable = [] }) => sum + unanswerable.length, 0),
-    })),
-    peers,
-    absent: [
-      ...absent,
-      ...missing.map(({ name, path }) => ({ name: `${name} (a collection)`, why: `there is no ${path}` })),
-    ],
-    transfer,
-  }
-  publish(results)
+  // After each peer, so that a run that is ended has a page, too.
+  const measured = ({ peers, absent }: ContestResults) =>
+    publish({
+      version: 1,
+      quick,
+      at: new Date(startedAt).toISOString(),
+      minutes: Math.round((Date.now() - startedAt) / 6_000) / 10,
+      commit,
+      machine: {
+        processor: cpus()[0]?.model ?? 'unknown',
+        cores: cpus().length,
+        memoryGb: Math.round(totalmem() / 2 ** 30),
+        system: `Linux ${release()}`,
+        node: process.versions.node,
+        load: [loadBefore, load()],
+      },
+      collections: collections.map(({ name, groups }) => ({
+        name,
+        memories: groups.reduce((sum, { memories }) => sum + memories.length, 0),
+        questions: groups.reduce((sum, { questions }) => sum + questions.length, 0),
+        neverTold: groups.reduce((sum, { unanswerable = [] }) => sum + unanswerable.length, 0),
+      })),
+      peers,
+      absent: [
+        ...absent,
+        ...missing.map(({ name, path }) => ({ name: `${name} (a collection)`, why: `there is no ${path}` })),
+      ],
+      transfer,
+    })
+  await runContest({ collections, contestants, sizes, searches: 100, kills, report: progress, measured })
   process.exit(0)
 } catch (error) {
   console.error(error)

@@ -1,7 +1,8 @@
 import { HITS } from '../eval/ask.ts'
 import type { Collection } from '../eval/collection.ts'
 import { mean } from '../eval/metrics.ts'
-import type { Peer, PeerMemory, PeerStore } from '../eval/peers/peer.ts'
+import { storeInBatches } from '../eval/peers/evaluate-peers.ts'
+import type { Peer, PeerStore } from '../eval/peers/peer.ts'
 import { toPeerMemory } from '../eval/peers/plain-text.ts'
 import { type KnownVectors, withVectors } from './known-vectors.ts'
 import { type Answered, meansByKind, rounded } from './measures.ts'
@@ -9,7 +10,6 @@ import type { QualityResult } from './results.ts'
 
 /** How many hits an agent asks for: the default of most peers. */
 const AN_ANSWER = 10
-const BATCH = 100
 /** Answers are weighed for so many questions of a collection. */
 const WEIGHED = 30
 
@@ -27,7 +27,7 @@ export async function measureQuality(
     for (const { name, memories } of groups) {
       const store = await peer.open(name)
       stores.set(name, store)
-      await storeAll(store, withVectors(known, memories.map(toPeerMemory)))
+      await storeInBatches(store, withVectors(known, memories.map(toPeerMemory)))
     }
   for (const store of stores.values()) await store.settled?.()
   const results: QualityResult[] = []
@@ -59,10 +59,4 @@ async function ask(
     nothing: nothing.length === 0 ? null : rounded(nothing.filter(Boolean).length / nothing.length),
     bytes: Math.round(mean(bytes)),
   }
-}
-
-/** Stores memories in batches, in order. */
-export async function storeAll(store: PeerStore, memories: readonly PeerMemory[]): Promise<void> {
-  for (let from = 0; from < memories.length; from += BATCH)
-    await store.store(memories.slice(from, from + BATCH))
 }

@@ -43,6 +43,8 @@ export interface PeerResults {
   readonly quality: readonly QualityResult[]
   readonly findable: FindableResult | null
   readonly scales: readonly ScaleResult[]
+  /** The load of the machine when its speed had been measured, itself included. */
+  readonly load: number
   readonly faults: FaultResult | null
 }
 

@@ -1,12 +1,12 @@
 import { sentence } from '../../bench/generated-texts.ts'
 import { loadCollection } from '../eval/formats/load.ts'
+import { storeInBatches } from '../eval/peers/evaluate-peers.ts'
 import type { Peer, PeerMemory, PeerStore } from '../eval/peers/peer.ts'
 import { toPeerMemory } from '../eval/peers/plain-text.ts'
 import { percentile } from '../support/percentile.ts'
 import { createRandom } from '../support/random.ts'
 import { bundled } from './collections.ts'
 import { type KnownVectors, withVectors } from './known-vectors.ts'
-import { storeAll } from './quality.ts'
 import type { FindableResult, ScaleResult, Times } from './results.ts'
 import { diskBytes, type Usage } from './usage.ts'
 
@@ -72,7 +72,7 @@ export async function measureScale(
     stored = size
     const given = step === 0 ? added : withVectors(known, added)
     const [startedAt, cpu] = [performance.now(), usage.cpuSeconds()]
-    await storeAll(store, given)
+    await storeInBatches(store, given)
     await store.settled?.()
     const seconds = (performance.now() - startedAt) / 1000
     const storeCpu = usage.cpuSeconds() - cpu

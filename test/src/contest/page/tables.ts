@@ -160,7 +160,7 @@ function costs(peers: readonly PeerResults[]): PageTable {
   const sizes = sizesOf(peers)
   return {
     title: 'What it takes',
-    note: 'Of all processes of a peer. Memory is the most that was seen, each page that processes share counted once; a library is in a process with tsx, as `minisearch` shows, and with MiniLM if it has vectors. Stored: the first memories, which each embeds itself. Disk: growth of its files for a memory, write-ahead logs too.',
+    note: 'Of all processes of a peer. Memory is the most that was seen, each page that processes share counted once; a library is in a process with tsx, as `minisearch` shows, and with MiniLM if it has vectors. Stored: the first memories, which each embeds itself. Disk: growth of its files for a memory, write-ahead logs too. Load: of the machine when this was measured, the peer’s own included; two cores are busy at 2.',
     head: [
       '',
       'stored/s',
@@ -170,8 +170,9 @@ function costs(peers: readonly PeerResults[]): PageTable {
         `MB at ${plain(size)}`,
         `KB on disk a memory at ${plain(size)}`,
       ]),
+      'load',
     ],
-    rows: peers.map(({ name, scales }) => [
+    rows: peers.map(({ name, scales, load }) => [
       name,
       plain(scales[0]?.storedPerSecond),
       plain(scales[0]?.storeCpuMs),
@@ -180,6 +181,7 @@ function costs(peers: readonly PeerResults[]): PageTable {
         plain(memoryMb),
         plain(diskKb),
       ]),
+      plain(load),
     ]),
     best: { 1: 'high', ...columns(2, 3 + sizes.length * 3, 'low') },
   }
