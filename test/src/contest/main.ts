@@ -25,7 +25,7 @@ const options = scriptOptions(
     },
     peers: {
       default: '',
-      description: `only these, separated by commas: ${CONTESTANTS.map(({ name }) => name).join(', ')}`,
+      description: `only these, in this order, separated by commas: ${CONTESTANTS.map(({ name }) => name).join(', ')}`,
     },
     sizes: {
       default: '',
@@ -77,7 +77,8 @@ try {
   const { collections, missing } = loadCollections(limit)
   for (const { name, path } of missing) progress(`${name} is left out: there is no ${path}`)
   const named = options.peers.split(',').filter(Boolean)
-  const contestants = CONTESTANTS.filter(({ name }) => named.length === 0 || named.includes(name))
+  const contestants =
+    named.length === 0 ? CONTESTANTS : named.flatMap((one) => CONTESTANTS.filter(({ name }) => name === one))
   const sizes =
     options.sizes === ''
       ? quick
@@ -86,7 +87,7 @@ try {
       : options.sizes.split(',').map(Number)
   const kills = quick && options.kills === 100 ? 3 : options.kills
   const transfer = options.transfer ? await measureTransfer(collections) : []
-  // After each peer, so that a run that is ended has a page, too.
+  // At first and after each peer, so that a run that is ended has a page, too.
   const measured = ({ peers, absent }: ContestResults) =>
     publish({
       version: 1,
@@ -115,6 +116,7 @@ try {
       ],
       transfer,
     })
+  measured({ peers: [], absent: [] })
   await runContest({ collections, contestants, sizes, searches: 100, kills, report: progress, measured })
   process.exit(0)
 } catch (error) {
