@@ -61,7 +61,7 @@ export async function measureTransfer(collections: readonly Collection[]): Promi
   }
 }
 
-/** @returns null where no tokens were compared, because the model knows no word of the question: then there is nothing to weigh */
+/** @returns null where a hit has no terms: it was found by its key, or the model knows no word of the question. Then there is nothing to weigh */
 async function candidatesOf(place: Place, query: string): Promise<Case['candidates'] | null> {
   const { search } = dataOf(await place.ask<Searched>({ query: SEARCH, variables: { query } }))
   if (search.hits.some(({ explanation }) => explanation.terms.length === 0)) return null

@@ -217,7 +217,7 @@ function faults(peers: readonly PeerResults[]): PageTable {
 function transfer({ transfer: fitted }: Results): PageTable {
   return {
     title: 'Transfer: Daybook’s ranking with weights that never saw the collection',
-    note: 'The shipped weights (`libs/search/src/ranking/late/terms.ts`) were fitted on LoCoMo’s five conversations here, Cranfield, Debian’s package descriptions, the bundled and the small memories, and those of words and time again with the seen half of the daily set (measurements.md). So of the collections here only the languages are new to them. Beside them, weights fitted here by the same softmax over the candidates of a question, on all of these collections and on all but the one in the row. The candidates are the best hundred by the shipped weights, so what these leave out, no weights bring back; questions without a word that the model knows are not asked.',
+    note: 'The shipped weights (`libs/search/src/ranking/late/terms.ts`) were fitted on LoCoMo’s five conversations, Cranfield, Debian’s package descriptions and the bundled memories; those of words and time again on LoCoMo, the bundled memories and the seen half of the daily set. The small memories decided how much a rare word counts (measurements.md). Only the languages are new to the ranking. Beside them, weights fitted here by the same softmax over the candidates of a question, on all of these collections and on all but the one in the row. The candidates are the best hundred by the shipped weights, so what these leave out, no weights bring back; questions that are answered by a memory’s key, or without a word that the model knows, have nothing to weigh and are left out.',
     head: [
       '',
       'questions',

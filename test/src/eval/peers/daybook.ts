@@ -2,12 +2,12 @@ import { connectMcp } from '@daybook/gateway/testing/mcp-client'
 import { folderOf } from '@daybook/postgres/testing/failover-pair'
 import { startNativeServer } from '@daybook/postgres/testing/native-server'
 import { dataOf } from '../../support/graphql.ts'
-import { ask, askIncomplete } from '../ask.ts'
+import { askIncomplete } from '../ask.ts'
 import type { Place } from '../daybook/evaluated-daybook.ts'
 import { ID_IN_METADATA, loadMemories, untilSearchable } from '../daybook/load-memories.ts'
 import { startOwnDaybook } from '../daybook/own-daybook.ts'
 import { methods } from '../method.ts'
-import type { Peer } from './peer.ts'
+import { type Peer, PeerFailed } from './peer.ts'
 
 /** Daybook on a native Postgres that is started for it. @throws NoNativeServerError */
 export async function nativeDaybookPeer(groups: readonly string[]): Promise<Peer> {
@@ -60,8 +60,11 @@ export async function daybookPeer(groups: readonly string[], databaseUrl?: strin
           ready = true
         },
         async search(text, limit) {
-          // A memory that was just written may have no vector yet, and is found by its words.
-          const { found } = await (ready ? ask : askIncomplete)(place, method, { id: text, text })
+          // A memory that was just written may have no vector yet, and is found by its words. So are all if the model knows no word.
+          const { found, degraded } = await askIncomplete(place, method, { id: text, text })
+          const missing = degraded.filter((reason) => !reason.includes('knows none of the words'))
+          if (ready && missing.length > 0)
+            throw new PeerFailed(`the answer to "${text}" is not complete: ${missing.join('; ')}`)
           return found.slice(0, limit)
         },
         async remove(evaluated) {
