@@ -48,7 +48,7 @@ beforeAll(async () => {
   const memory = await runContest({ ...run, contestants: contestants('langgraph'), kills: 0 })
   results = {
     version: 1,
-    quick: true,
+    options: ['--quick'],
     at: '2026-01-01T00:00:00.000Z',
     minutes: 1,
     commit: null,

@@ -91,7 +91,7 @@ try {
   const measured = ({ peers, absent }: ContestResults) =>
     publish({
       version: 1,
-      quick,
+      options: process.argv.slice(2),
       at: new Date(startedAt).toISOString(),
       minutes: Math.round((Date.now() - startedAt) / 6_000) / 10,
       commit,

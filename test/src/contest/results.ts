@@ -4,7 +4,8 @@ import type { Means } from './measures.ts'
 export interface Results {
   /** The version of this format. */
   readonly version: 1
-  readonly quick: boolean
+  /** What followed `npm run contest --`. */
+  readonly options: readonly string[]
   /** When it began, in RFC 3339. */
   readonly at: string
   readonly minutes: number

@@ -137,7 +137,7 @@ function speed(peers: readonly PeerResults[]): PageTable {
   const sizes = sizesOf(peers)
   return {
     title: 'Speed, in milliseconds: p50 / p95',
-    note: 'A search is a question of ten hits that was never asked before, embedding included, over HTTP (Daybook), MCP (server-memory) or a pipe (all others). “Found” is after the acknowledgement, with searches one after another, by a word of the memory and by its meaning without such a word; – is not found in ten seconds. The texts are 8 to 24 words of the bundled memories, drawn as often as they are there; questions are 4 to 12 of them.',
+    note: 'A search is a question of ten hits that was never asked before, embedding included, over HTTP (Daybook), MCP (server-memory) or a pipe (all others). “Found” is after the acknowledgement, with searches one after another, by a word of the memory and by its meaning without such a word; – is where one of ten memories was not among ten hits within ten seconds. The texts are 8 to 24 words of the bundled memories, drawn as often as they are there; questions are 4 to 12 of them.',
     head: [
       '',
       'write acknowledged',

@@ -16,16 +16,22 @@ export function verdict(results: Results): string[] {
 }
 
 function recallGoal({ peers, collections }: Results): string[] {
+  const others = peers.filter((peer) => !isDaybook(peer))
   return collections.map(({ name }) => {
     const of = (peer: PeerResults) => qualityOf(peer, name)?.all.recall[1] ?? 0
-    const [best] = peers.toSorted((a, b) => of(b) - of(a))
     const daybook = Math.max(...peers.filter(isDaybook).map(of))
-    if (best === undefined) return ''
-    const others = peers.filter((peer) => !isDaybook(peer))
-    const [next] = others.toSorted((a, b) => of(b) - of(a))
-    if (daybook >= of(best))
-      return `Recall@10 on ${name}: Daybook is first with ${share(daybook)}${next === undefined ? '' : `; next is ${next.name} with ${share(of(next))}`}.`
-    return `Recall@10 on ${name}: **${best.name} is first** with ${share(of(best))}, ${share(of(best) - daybook)} before Daybook.`
+    const best = Math.max(0, ...others.map(of))
+    const names = others
+      .filter((peer) => of(peer) === best)
+      .map((peer) => peer.name)
+      .join(', ')
+    const says =
+      daybook > best
+        ? `Daybook is first with ${share(daybook)}; next is ${names || 'nobody'} with ${share(best)}.`
+        : daybook === best
+          ? `Daybook and ${names} are first with ${share(best)}.`
+          : `**${names} is first** with ${share(best)}, ${share(best - daybook)} before Daybook.`
+    return `Recall@10 on ${name}: ${says}`
   })
 }
 

@@ -26,10 +26,10 @@ export function writePage(folder: string, results: Results): string[] {
 const TITLE = 'A contest of memory systems'
 
 /** When and where it was run, a line each. */
-function facts({ at, minutes, quick, commit, machine, collections }: Results): string[] {
+function facts({ at, minutes, options, commit, machine, collections }: Results): string[] {
   const { processor, cores, memoryGb, system, node, load } = machine
   return [
-    `${at.slice(0, 16).replace('T', ' ')} UTC, ${minutes} minutes, ${quick ? 'a quick run (`npm run contest -- --quick`)' : 'a full run'}, commit ${commit ?? 'unknown'}.`,
+    `${at.slice(0, 16).replace('T', ' ')} UTC, ${minutes} minutes, \`npm run contest -- ${options.join(' ')}\`, commit ${commit ?? 'unknown'}.`,
     `${cores} cores of ${processor}, ${memoryGb} GB, ${system}, Node.js ${node}; load ${load.join(' when it began, ')} when it ended${Math.max(...load) > cores ? ': others used the machine, so compare times within this page only, and roughly' : ''}.`,
     `${collections.map(({ name, memories, questions, neverTold }) => `${name}: ${memories} memories, ${questions} questions${neverTold > 0 ? `, ${neverTold} never told` : ''}`).join('. ')}.`,
   ]
