@@ -1,7 +1,8 @@
+import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { whyNone } from '@daybook/postgres/testing/native-binaries'
+import { findBinaries, whyNone } from '@daybook/postgres/testing/native-binaries'
 import { startNativeServer } from '@daybook/postgres/testing/native-server'
 import { daybookPeer, nativeDaybookPeer } from '../eval/peers/daybook.ts'
 import type { Peer } from '../eval/peers/peer.ts'
@@ -33,6 +34,15 @@ export interface Setting {
 
 const daybookVersion = () =>
   (JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8')) as { version: string }).version
+
+/** As its files on this machine say. */
+function pgvectorVersion(): string {
+  const run = (program: string, option: string) =>
+    execFileSync(join(findBinaries(), program), [option], { encoding: 'utf8' }).trim()
+  const control = readFileSync(join(run('pg_config', '--sharedir'), 'extension/vector.control'), 'utf8')
+  const version = /default_version = '([^']+)'/u.exec(control)?.[1] ?? ''
+  return `pgvector ${version}, ${run('postgres', '--version').replace(/^postgres \(PostgreSQL\)/u, 'PostgreSQL')}`
+}
 
 /** A library of the packages, or one that needs none. */
 function hosted(
@@ -79,7 +89,7 @@ export const CONTESTANTS: readonly Contestant[] = [
     name: 'pgvector',
     what: 'a table in PostgreSQL: `ts_rank_cd` over a GIN index and cosine over an HNSW index, the best hundred of each joined by reciprocal rank, in one statement',
     absent: whyNone,
-    version: () => 'PostgreSQL and pgvector of this machine',
+    version: pgvectorVersion,
     settings: [
       {
         what: '`hnsw.ef_search = 100` instead of 40, so that the index gives a hundred',
@@ -199,7 +209,7 @@ export const CONTESTANTS: readonly Contestant[] = [
       `@modelcontextprotocol/server-memory ${versionOf('@modelcontextprotocol/server-memory') ?? ''}`,
     settings: [
       {
-        what: '`search_nodes` looks for the whole query in “entity names, types, and observation content”, so it is asked for each word that is no stop word; most words first. The question itself would find nothing',
+        what: '`search_nodes` looks for the whole query in “entity names, types, and observation content”, so it is asked for each word that is no stop word; most words first. The whole question would find only what has all of it',
         source: 'https://github.com/modelcontextprotocol/servers/tree/main/src/memory#tools',
       },
     ],
