@@ -223,8 +223,8 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start, severalSessions 
     await until(long, 500)
     await until(other, 1)
     // Projects of the tests before take turns, too.
-    const both = [long.projectId, other.projectId]
-    const order = projection.applied.map(({ projectId }) => projectId).filter((id) => both.includes(id))
+    const both = new Set([long.projectId, other.projectId])
+    const order = projection.applied.map(({ projectId }) => projectId).filter((id) => both.has(id))
     expect(order.indexOf(other.projectId)).toBeLessThanOrEqual(order.indexOf(long.projectId) + 100)
   })
 
