@@ -1,6 +1,8 @@
 import { colour, escaped, round, svgPicture, svgText } from '../../eval/report/svg.ts'
 
 const [LEFT, TOP, WIDTH, HEIGHT] = [60, 20, 900, 380]
+/** The height of a name. */
+const LINE = 13
 const [RIGHT, BOTTOM] = [WIDTH - 120, HEIGHT - 44]
 
 /** A point with a name; `y` is from 0 to 1. */
@@ -33,11 +35,18 @@ export function plotPoints(
       `<line x1="${LEFT}" y1="${round(height(value))}" x2="${RIGHT}" y2="${round(height(value))}" class="grid"/>` +
       svgText(LEFT - 6, height(value) + 4, String(value), { anchor: 'end', className: 'axis' }),
   )
+  const labels: { readonly from: number; readonly to: number; readonly at: number }[] = []
   const dots = points.map(({ name, x, y }, index) => {
     const [across, up] = [place(powers[index] ?? 0), height(y)]
+    const label = { from: across + 10, to: across + 20 + name.length * 7 }
+    // A name that would stand on another goes above or below it, as near as it can.
+    const isFree = (at: number) =>
+      !labels.some((one) => one.from < label.to && label.from < one.to && Math.abs(one.at - at) < LINE)
+    const at = [0, -1, 1, -2, 2, -3, 3].map((lines) => up + 4 + lines * LINE).find(isFree) ?? up + 4
+    labels.push({ ...label, at })
     return (
       `<circle cx="${round(across)}" cy="${round(up)}" r="6" fill="${colour(name.startsWith('daybook') ? 0 : 5)}"><title>${escaped(`${name}: ${axes.y} ${y.toFixed(3)}, ${x} ${axes.x}`)}</title></circle>` +
-      svgText(across + 10, up + 4, name)
+      svgText(label.from, at, name)
     )
   })
   return svgPicture(WIDTH, HEIGHT, title, [
