@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
 import { pause } from '@daybook/runtime/backoff'
 import { startCli } from '../src/cli/run-cli.ts'
 import { createTestDaemon, REPOSITORY, type TestDaemon } from '../src/support/daemon.ts'
 import { percentile } from '../src/support/percentile.ts'
+import { processTree, TICKS, type TreeProcess } from '../src/support/process-tree.ts'
 import { type BenchOptions } from './bench.ts'
 import { fillDaemon } from './fill-daemon.ts'
 
@@ -16,8 +16,6 @@ const ROUNDS = 5
 /** Milliseconds until loops rest, and the load's garbage is collected. */
 const SETTLE_MS = 40_000
 const IDLE_MS = 30_000
-/** Clock ticks per second in /proc, on every Linux that node runs on. */
-const TICKS = 100
 
 export async function run({ rounds = ROUNDS }: BenchOptions): Promise<void> {
   const environment = { DAYBOOK_SELF_CHECK: '5s' }
@@ -33,9 +31,9 @@ export async function run({ rounds = ROUNDS }: BenchOptions): Promise<void> {
     }
     print('warm start, ms', percentile(starts, 0.5), 2_000)
     await pause(SETTLE_MS)
-    const before = treeOf(daemon.pid() ?? 0)
+    const before = processTree(daemon.pid() ?? 0)
     await pause(IDLE_MS)
-    const after = treeOf(daemon.pid() ?? 0)
+    const after = processTree(daemon.pid() ?? 0)
     print('resident memory idle, MB', sum(after, ({ resident }) => resident) / 1e6, 450)
     for (const { what, resident } of after)
       console.log(`    ${(resident / 1e6).toFixed(0).padStart(6)}  ${what}`)
@@ -83,46 +81,5 @@ async function firstOutput(): Promise<number> {
   return took
 }
 
-interface Process {
-  readonly what: string
-  /** Bytes. */
-  readonly resident: number
-  /** Clock ticks of processor time, without its children's. */
-  readonly ticks: number
-}
-
-/** A process and all its descendants. */
-function treeOf(root: number): Process[] {
-  const all = new Map(
-    readdirSync('/proc')
-      .filter((entry) => /^\d+$/u.test(entry))
-      .flatMap((entry) => {
-        try {
-          // Fields after the name, which may contain anything: state, parent, …
-          const fields = readFileSync(`/proc/${entry}/stat`, 'utf8')
-            .replace(/^.*\) /su, '')
-            .split(' ')
-          const what = readFileSync(`/proc/${entry}/cmdline`, 'utf8').replaceAll('\0', ' ')
-          const pages = Number(readFileSync(`/proc/${entry}/statm`, 'utf8').split(' ')[1])
-          const ticks = Number(fields[11]) + Number(fields[12])
-          return [
-            [Number(entry), { parent: Number(fields[1]), what, resident: pages * 4096, ticks }],
-          ] as const
-        } catch {
-          // The process has ended meanwhile.
-          return []
-        }
-      }),
-  )
-  const found: Process[] = []
-  for (const pids = [root]; pids.length > 0; ) {
-    const pid = pids.pop() ?? 0
-    const one = all.get(pid)
-    if (one !== undefined) found.push(one)
-    for (const [child, { parent }] of all) if (parent === pid) pids.push(child)
-  }
-  return found
-}
-
-const sum = (processes: readonly Process[], of: (one: Process) => number): number =>
+const sum = (processes: readonly TreeProcess[], of: (one: TreeProcess) => number): number =>
   processes.reduce((total, one) => total + of(one), 0)

@@ -19,12 +19,19 @@ export interface OwnDaybookOptions {
   readonly ablated?: boolean
 }
 
+/** A daemon of the evaluation. */
+export interface OwnDaybook extends EvaluatedDaybook {
+  readonly dataDir: string
+  /** Starts it again after it was killed. @throws DaemonDidNotStart */
+  restart(): Promise<void>
+}
+
 /**
  * Starts a daemon with a project for each group, on embedded parts or on the Postgres and Typesense that the
  * environment names.
  * @throws DaemonDidNotStart
  */
-export async function startOwnDaybook(options: OwnDaybookOptions): Promise<EvaluatedDaybook> {
+export async function startOwnDaybook(options: OwnDaybookOptions): Promise<OwnDaybook> {
   const { groups, embedder, folder, ablated = false, databaseUrl = process.env['DATABASE_URL'] } = options
   const dataDir = folder ?? mkdtempSync(join(tmpdir(), 'daybook-eval-'))
   if (!databaseUrl && !existsSync(join(dataDir, 'postgres'))) await copyMigratedCluster(dataDir)
@@ -42,6 +49,12 @@ export async function startOwnDaybook(options: OwnDaybookOptions): Promise<Evalu
     throw error
   }
   return {
+    dataDir,
+    async restart() {
+      // Its end may not be known yet, which is not the end of its process.
+      await daemon.kill()
+      await daemon.start()
+    },
     description: `a daemon of its own on ${databaseUrl ? 'a Postgres server' : 'embedded parts'}, a project for each group`,
     place(group) {
       const address = (): Address => {

@@ -3,7 +3,7 @@ import { HITS } from '../ask.ts'
 import type { Collection, Group } from '../collection.ts'
 import { type MethodReport, reportMethod, reportQuestion } from '../report/report.ts'
 import { measureFindable } from './measure-findable.ts'
-import type { Peer, PeerStore } from './peer.ts'
+import type { Peer, PeerMemory, PeerStore } from './peer.ts'
 import { toPeerMemory } from './plain-text.ts'
 
 const BATCH = 100
@@ -66,10 +66,15 @@ async function evaluatePeer(
 /** @returns the milliseconds that storing took, until everything could be found */
 async function storeAll(store: PeerStore, { memories }: Group): Promise<number> {
   const started = performance.now()
-  for (let from = 0; from < memories.length; from += BATCH)
-    await store.store(memories.slice(from, from + BATCH).map(toPeerMemory))
+  await storeInBatches(store, memories.map(toPeerMemory))
   await store.settled?.()
   return performance.now() - started
+}
+
+/** Stores memories a hundred at a time, in order. */
+export async function storeInBatches(store: PeerStore, memories: readonly PeerMemory[]): Promise<void> {
+  for (let from = 0; from < memories.length; from += BATCH)
+    await store.store(memories.slice(from, from + BATCH))
 }
 
 const percentiles = (times: readonly number[]) => ({

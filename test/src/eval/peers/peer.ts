@@ -5,6 +5,10 @@ export interface Peer {
   open(group: string): Promise<PeerStore>
   /** Ends what was started for the evaluation. */
   close(): Promise<void>
+  /** Where its data is on a disk. Absent if it keeps none there, or nobody knows. */
+  readonly folders?: readonly string[]
+  /** Starts it again on the same data, after all its processes were killed. Its stores go on. Absent if it keeps nothing. */
+  restart?(): Promise<void>
 }
 
 /** The store of one group. */
@@ -15,6 +19,12 @@ export interface PeerStore {
   settled?(): Promise<void>
   /** @returns ids of memories, best first; at most `limit` */
   search(question: string, limit: number): Promise<readonly string[]>
+  /** Removes a memory. */
+  remove?(id: string): Promise<void>
+  /** The ids of all memories that it holds: one that is there twice is named twice. */
+  ids?(): Promise<readonly string[]>
+  /** How many bytes an agent reads that asks this question: the whole answer, as the server or function gives it. */
+  answerBytes?(question: string, limit: number): Promise<number>
   /** Ends it and removes what it stored. */
   close(): Promise<void>
 }
@@ -25,6 +35,8 @@ export interface PeerMemory {
   readonly id: string
   /** What it says as plain text, for servers that know nothing else (`plain-text.ts`). */
   readonly text: string
+  /** The vector of the text by MiniLM, where it is known. Default: the peer embeds the text. */
+  readonly vector?: readonly number[]
   /** The API's `RememberInput`, for Daybook. */
   readonly input: Readonly<Record<string, unknown>>
 }

@@ -1,48 +1,57 @@
-import type { Embedder } from '@daybook/embeddings/embedder'
-import { startMiniLm } from '@daybook/embeddings/minilm-embedder'
-import { testCacheDir } from '@daybook/embeddings/testing/test-cache'
 import { startNativeServer } from '@daybook/postgres/testing/native-server'
+import type { NativeServer } from '@daybook/postgres/testing/running-server'
 import { Pool } from 'pg'
+import { answers } from './answers.ts'
 import type { Peer } from './peer.ts'
-import { SEARCH, STORE, TABLE } from './rrf-sql.ts'
+import { SEARCH, STORE, tableIn } from './rrf-sql.ts'
+import { miniLmVectors, type Vectors } from './vectors.ts'
+
+const toSql = (vector: readonly number[]) => `[${vector.join()}]`
 
 /**
  * The recipe that most would write themselves: pgvector and `ts_rank_cd`, joined by reciprocal rank fusion in
  * one statement, on a native Postgres, with the same MiniLM as Daybook, which sees the beginning of a long
  * text.
+ * @param given a server that runs already; default a new one
  * @throws NoNativeServerError
  */
-export async function pgvectorPeer(): Promise<Peer> {
-  const server = await startNativeServer()
-  const pool = new Pool({ connectionString: server.url, max: 1 })
-  // `end` does not wait for the server's side, so a connection that is ending may still hear of the server's stop.
-  pool.on('error', () => {})
-  const embedder: Embedder = await startMiniLm({ cacheDir: testCacheDir() })
-  const toSql = (vector: Float32Array) => `[${vector.join()}]`
-  const beginnings = async (texts: readonly string[]) =>
-    (await embedder.chunk(texts)).map(([span], index) => texts[index]?.slice(0, span?.end) ?? '')
+export async function pgvectorPeer(
+  given?: Pick<NativeServer, 'url' | 'stop'>,
+  vectors: Vectors = miniLmVectors(),
+): Promise<Peer> {
+  const server = given ?? (await startNativeServer())
   return {
     name: 'pgvector',
-    async open() {
-      await pool.query(TABLE)
+    async open(group) {
+      const schema = `"${group.replaceAll('"', '')}"`
+      const pool = new Pool({
+        connectionString: server.url,
+        max: 1,
+        options: `-c search_path=${schema.replaceAll(' ', '\\ ')},public`,
+      })
+      // `end` does not wait for the server's side, so a connection that is ending may still hear of the server's stop.
+      pool.on('error', () => {})
+      await pool.query(tableIn(schema))
       await pool.query('set hnsw.ef_search = 100')
+      const rowsOf = async (question: string, limit: number) => {
+        const meaning = toSql(await vectors.ofQuestion(question))
+        return (await pool.query<{ id: string; text: string }>(SEARCH, [question, meaning, limit])).rows
+      }
       return {
         async store(memories) {
-          const texts = memories.map(({ text }) => text)
-          const vectors = (await embedder.embed(await beginnings(texts))).map(({ vector }) => toSql(vector))
-          await pool.query(STORE, [memories.map(({ id }) => id), texts, vectors])
+          const meanings = (await vectors.ofMemories(memories)).map(toSql)
+          const columns = [memories.map(({ id }) => id), memories.map(({ text }) => text), meanings]
+          await pool.query(STORE, columns)
         },
-        async search(question, limit) {
-          const vector = toSql((await embedder.embedQuery(question)).vector)
-          const { rows } = await pool.query<{ id: string }>(SEARCH, [question, vector, limit])
-          return rows.map(({ id }) => id)
-        },
-        close: async () => {},
+        ...answers(rowsOf, ({ id }) => id),
+        remove: async (id) => void (await pool.query('delete from memories where id = $1', [id])),
+        ids: async () =>
+          (await pool.query<{ id: string }>('select id from memories')).rows.map(({ id }) => id),
+        close: () => pool.end(),
       }
     },
     async close() {
-      await embedder.close()
-      await pool.end()
+      await vectors.close()
       await server.stop()
     },
   }
