@@ -83,8 +83,8 @@ test('times, room and processor time are measured of the peer’s own processes'
     }
   expect(peer('markdown')?.scales[1]?.diskKb).toBeGreaterThan(0)
   expect(peer('langgraph')?.scales[1]?.diskKb).toBeNull()
-  expect(peer('markdown')?.findable?.byMeaning).toBeNull()
-  expect(peer('langgraph')?.findable?.byMeaning?.p50).toBeGreaterThan(0)
+  expect(peer('markdown')?.findable?.byMeaning).toEqual({ found: 0, of: 10, times: null })
+  expect(peer('langgraph')?.findable?.byMeaning.times?.p50).toBeGreaterThan(0)
 })
 
 test('a kill loses no file', () => {

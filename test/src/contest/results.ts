@@ -70,9 +70,16 @@ export interface Times {
 export interface FindableResult {
   /** From the call until the write was acknowledged. */
   readonly acknowledged: Times
-  /** From then until a search by a word of it, or by what it means without such a word, had found it. Null if one was not found. */
-  readonly byWords: Times | null
-  readonly byMeaning: Times | null
+  /** From then until a search by a word of it, or by what it means without such a word, had found it. */
+  readonly byWords: FoundTimes
+  readonly byMeaning: FoundTimes
+}
+
+/** How many of those that were looked for were among ten hits in time, and how soon; no times if none was. */
+export interface FoundTimes {
+  readonly found: number
+  readonly of: number
+  readonly times: Times | null
 }
 
 /** What it takes with so many memories. */

@@ -7,7 +7,7 @@ import { percentile } from '../support/percentile.ts'
 import { createRandom } from '../support/random.ts'
 import { bundled } from './collections.ts'
 import { type KnownVectors, withVectors } from './known-vectors.ts'
-import type { FindableResult, ScaleResult, Times } from './results.ts'
+import type { FindableResult, FoundTimes, ScaleResult, Times } from './results.ts'
 import { diskBytes, type Usage } from './usage.ts'
 
 /** What a peer of this many memories is asked. */
@@ -15,7 +15,7 @@ export interface ScaleOptions {
   /** How many memories there are when it is asked, rising. The first are embedded by the peer, the others come with their vectors. */
   readonly sizes: readonly number[]
   readonly searches: number
-  /** How long a memory that was just stored may not be found, in milliseconds. Default 10,000. */
+  /** How long a memory that was just stored may not be found, in milliseconds. Default 3,000. */
   readonly giveUpMs?: number | undefined
   readonly usage: Usage
   readonly known: KnownVectors
@@ -53,7 +53,7 @@ export function generatedMemories(count: number): PeerMemory[] {
 /** Fills a store in steps, and measures it at each. Between the first and the second it tells how soon a memory is found. */
 export async function measureScale(
   peer: Peer,
-  { sizes, searches, giveUpMs = 10_000, usage, known }: ScaleOptions,
+  { sizes, searches, giveUpMs = 3_000, usage, known }: ScaleOptions,
 ): Promise<{ scales: ScaleResult[]; findable: FindableResult }> {
   const highest = usage.watchMemory()
   const store = await peer.open(SCALE_GROUP)
@@ -131,7 +131,8 @@ const MEANINGS = [
 ] as const
 
 async function measureFindable(store: PeerStore, giveUpMs: number): Promise<FindableResult> {
-  const [acknowledged, byWords, byMeaning]: (number | null)[][] = [[], [], []]
+  const acknowledged: number[] = []
+  const [byWords, byMeaning]: [(number | null)[], (number | null)[]] = [[], []]
   for (const [index, [meaning, question]] of MEANINGS.entries()) {
     const word = `zq${index}wordle`
     const text = `${meaning} ${word}`
@@ -139,16 +140,16 @@ async function measureFindable(store: PeerStore, giveUpMs: number): Promise<Find
     const startedAt = performance.now()
     await store.store([{ id, text, input: { content: { note: { text } } } }])
     const now = performance.now()
-    acknowledged?.push(now - startedAt)
-    // What cannot find so is not waited for ten times, and the wait is not counted for the other way.
-    if (byWords?.at(-1) !== null) byWords?.push(await untilFound(store, word, id, now, giveUpMs))
-    const from = byWords?.at(-1) === null ? performance.now() : now
-    if (byMeaning?.at(-1) !== null) byMeaning?.push(await untilFound(store, question, id, from, giveUpMs))
+    acknowledged.push(now - startedAt)
+    byWords.push(await untilFound(store, word, id, now, giveUpMs))
+    // A wait for nothing is not counted for the other way.
+    const from = byWords.at(-1) === null ? performance.now() : now
+    byMeaning.push(await untilFound(store, question, id, from, giveUpMs))
   }
   return {
-    acknowledged: percentiles(acknowledged as number[]),
-    byWords: allFound(byWords),
-    byMeaning: allFound(byMeaning),
+    acknowledged: percentiles(acknowledged),
+    byWords: foundTimes(byWords),
+    byMeaning: foundTimes(byMeaning),
   }
 }
 
@@ -165,9 +166,9 @@ async function untilFound(
   }
 }
 
-const allFound = (times: readonly (number | null)[] = []) => {
-  const found = times.filter((time) => time !== null)
-  return found.length < times.length ? null : percentiles(found)
+function foundTimes(all: readonly (number | null)[]): FoundTimes {
+  const times = all.filter((time) => time !== null)
+  return { found: times.length, of: all.length, times: times.length === 0 ? null : percentiles(times) }
 }
 
 /** In milliseconds, to tenths. */

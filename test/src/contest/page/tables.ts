@@ -3,7 +3,7 @@ import { COLLECTIONS } from '../collections.ts'
 import { CONTESTANTS } from '../contestants.ts'
 import { DEPTHS } from '../measures.ts'
 import { PUBLISHED } from '../published.ts'
-import type { Counted, PeerResults, QualityResult, Results, Times } from '../results.ts'
+import type { Counted, FoundTimes, PeerResults, QualityResult, Results, Times } from '../results.ts'
 
 /** A table of the page. Cells are plain text; in a column of `best`, the best are set off. */
 export interface PageTable {
@@ -27,6 +27,11 @@ const plain = (value: number | null | undefined): string =>
 
 const times = (value: Times | null | undefined): string =>
   value === null || value === undefined ? NONE : `${plain(value.p50)} / ${plain(value.p95)}`
+
+const foundIn = (value: FoundTimes | undefined): string =>
+  value === undefined || value.found === value.of
+    ? times(value?.times)
+    : `${times(value.times)} (${value.found} of ${value.of})`
 
 /** What a peer found of a collection; undefined if it was not asked. */
 export const qualityOf = (peer: PeerResults, collection: string): QualityResult | undefined =>
@@ -137,7 +142,7 @@ function speed(peers: readonly PeerResults[]): PageTable {
   const sizes = sizesOf(peers)
   return {
     title: 'Speed, in milliseconds: p50 / p95',
-    note: 'A search is a question of ten hits that was never asked before, embedding included, over HTTP (Daybook), MCP (server-memory) or a pipe (all others). “Found” is after the acknowledgement, with searches one after another, by a word of the memory and by its meaning without such a word; – is where one of ten memories was not among ten hits within ten seconds. The texts are 8 to 24 words of the bundled memories, drawn as often as they are there; questions are 4 to 12 of them.',
+    note: 'A search is a question of ten hits that was never asked before, embedding included, over HTTP (Daybook), MCP (server-memory) or a pipe (all others). “Found” is after the acknowledgement, with searches one after another, by a word of the memory and by its meaning without such a word; with how many of ten memories were among ten hits within three seconds, unless all were. The texts are 8 to 24 words of the bundled memories, drawn as often as they are there; questions are 4 to 12 of them.',
     head: [
       '',
       'write acknowledged',
@@ -148,8 +153,8 @@ function speed(peers: readonly PeerResults[]): PageTable {
     rows: peers.map(({ name, findable, scales }) => [
       name,
       times(findable?.acknowledged),
-      times(findable?.byWords),
-      times(findable?.byMeaning),
+      foundIn(findable?.byWords),
+      foundIn(findable?.byMeaning),
       ...scales.map(({ search }) => times(search)),
     ]),
     best: columns(1, sizes.length + 4, 'low'),
