@@ -18,7 +18,7 @@ export interface ContestOptions {
   readonly sizes: readonly number[]
   /** How many searches are timed at each size. */
   readonly searches: number
-  /** How long a memory that was just stored may not be found. Default 10,000 ms. */
+  /** How long a memory that was just stored may not be found. Default 3,000 ms. */
   readonly giveUpMs?: number
   /** How often each is killed. 0 leaves the faults out. */
   readonly kills: number

@@ -21,7 +21,7 @@ const options = scriptOptions(
     quick: {
       default: false,
       description:
-        '300 questions of a collection, 1,000 and 10,000 memories, 3 kills: meant for 15 minutes on two quiet cores',
+        '300 questions of a collection, 1,000 and 10,000 memories, 3 kills: on two quiet cores some 25 minutes',
     },
     peers: {
       default: '',
