@@ -16,6 +16,7 @@ beforeEach(() => {
     'fresh-bundle.mjs',
     'bundle.mjs',
     'bundle-console.mjs',
+    'packaging/onnx.mjs',
     'with-esbuild.mjs',
     'repository.mjs',
   ])

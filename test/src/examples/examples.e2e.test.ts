@@ -200,7 +200,7 @@ test('agents’ programs remember and find over MCP', async () => {
   // The package is not published yet: the repository's own command is the same.
   for (const [program, file, serversIn] of PROGRAMS) {
     const { command, args } = serversIn(readFileSync(join(EXAMPLES, 'mcp', file), 'utf8')).daybook
-    expect([program, command, ...args]).toEqual([program, 'npx', '-y', 'daybook', 'mcp'])
+    expect([program, command, ...args]).toEqual([program, 'daybook', 'mcp'])
   }
   await Promise.all(PROGRAMS.map(([program]) => useAs(program)))
 })
