@@ -221,7 +221,9 @@ function answerFailure(
   error: unknown,
 ): void {
   const failure = failureOf(error)
-  const level = failure.code === 'INTERNAL' ? 'error' : failure.status === 503 ? 'warn' : 'info'
+  // A client that goes away in the middle of its request is no fault of ours.
+  const isFault = failure.code === 'INTERNAL' && request.errored !== error
+  const level = isFault ? 'error' : failure.status === 503 ? 'warn' : 'info'
   logger[level]({ error }, 'a request could not be answered')
   if (response.headersSent) response.destroy()
   else
