@@ -77,14 +77,23 @@ export function serverAddress(url: string, maxConnections = 10): DatabaseAddress
  * The address with `pooled` as it is: a pooler gives its clients a process id of its own, for cancelling, where a server gives that
  * of the session.
  */
-export async function findPooler(address: DatabaseAddress): Promise<DatabaseAddress> {
-  const client = new Client(address.connection)
+export const findPooler = (address: DatabaseAddress): Promise<DatabaseAddress> =>
+  withClient(address.connection, async (client) => {
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+    return { ...address, pooled: rows[0]?.pid !== (client as { readonly processID?: number }).processID }
+  })
+
+/** Works with a connection of its own, which is in no pool and ends afterwards. */
+export async function withClient<T>(
+  connection: ClientConfig,
+  work: (client: Client) => Promise<T>,
+): Promise<T> {
+  const client = new Client(connection)
   // The query reports a broken connection; without a listener the process would end.
   client.on('error', () => {})
   await client.connect()
   try {
-    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
-    return { ...address, pooled: rows[0]?.pid !== (client as { readonly processID?: number }).processID }
+    return await work(client)
   } finally {
     await client.end()
   }
@@ -107,7 +116,7 @@ const types: CustomTypesConfig = {
 } as CustomTypesConfig
 
 /**
- * The settings of every session, so that no query has to set them: the tables' schema, UTC, and for vector
+ * The settings of every session, or behind a pooler of every transaction, so that no query has to set them: the tables' schema, UTC, and for vector
  * searches ef_search 100 with iterative scans. Without iterative scans a filter leaves too few rows or none.
  * Nothing is compiled: a search of 25 ms that the planner thinks expensive would first take 150 ms to compile.
  */

@@ -1,6 +1,6 @@
 import { UnavailableError } from '@daybook/memory/errors'
-import { Client, DatabaseError } from 'pg'
-import { breakConnections, type Database, type DatabaseAddress, sessionsOf } from './connect.ts'
+import { DatabaseError } from 'pg'
+import { breakConnections, type Database, type DatabaseAddress, sessionsOf, withClient } from './connect.ts'
 
 /** Younger statements end by themselves. In milliseconds. */
 const LONG_MS = 1_000
@@ -23,16 +23,12 @@ export async function endStatements(db: Database, address: DatabaseAddress): Pro
 }
 
 async function cancelLongStatements(pids: readonly number[], { connection }: DatabaseAddress): Promise<void> {
-  const client = new Client({ ...connection, connectionTimeoutMillis: CONNECT_MS, query_timeout: CONNECT_MS })
-  client.on('error', () => {})
-  await client.connect()
-  try {
-    await client.query(
+  const hasty = { ...connection, connectionTimeoutMillis: CONNECT_MS, query_timeout: CONNECT_MS }
+  await withClient(hasty, (client) =>
+    client.query(
       `select pg_cancel_backend(pid) from pg_stat_activity
        where pid = any($1::int[]) and state = 'active' and clock_timestamp() - query_start > make_interval(secs => $2)`,
       [pids, LONG_MS / 1_000],
-    )
-  } finally {
-    await client.end()
-  }
+    ),
+  )
 }

@@ -1,6 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { newId } from '@daybook/memory/id'
+import { pause } from '@daybook/runtime/backoff'
 import { type KeptProcess, startKept } from '@daybook/runtime/testing/kept-process'
 import { needing } from '@daybook/runtime/testing/needing'
 import { isBare, ofServer } from '@daybook/runtime/testing/needs'
@@ -55,7 +56,7 @@ default_pool_size = ${SESSIONS}
     url = `postgresql://postgres@${encodeURIComponent(folder)}:6432/postgres`
     while (!existsSync(join(folder, '.s.PGSQL.6432'))) {
       if (pooler.hasEnded()) throw new Error(`PgBouncer did not start:\n${pooler.log()}`)
-      await new Promise((resolve) => setTimeout(resolve, 20))
+      await pause(20)
     }
     const address = await findPooler(serverAddress(url))
     await migrate(address)

@@ -1,7 +1,7 @@
 import { DaybookError } from '@daybook/memory/errors'
 import { reasonOf } from '@daybook/runtime/reason-of'
-import { Client } from 'pg'
-import { APPLICATION_ROLE, type DatabaseAddress, INDEXER_ROLE } from './connect.ts'
+import type { Client } from 'pg'
+import { APPLICATION_ROLE, type DatabaseAddress, INDEXER_ROLE, withClient } from './connect.ts'
 
 /** The oldest pgvector with iterative scans; without them a filtered vector search returns too little. */
 const OLDEST_PGVECTOR = [0, 8, 0] as const
@@ -24,11 +24,7 @@ export async function prepareDatabase(
   address: DatabaseAddress,
   loginRole: string | null = null,
 ): Promise<void> {
-  const client = new Client(address.connection)
-  // The query reports a broken connection; without a listener the process would end.
-  client.on('error', () => {})
-  await client.connect()
-  try {
+  await withClient(address.connection, async (client) => {
     // As in connect.ts: on the embedded database the previous connection's role would remain.
     await client.query('reset role')
     await client.query('begin')
@@ -58,9 +54,7 @@ export async function prepareDatabase(
     if (loginRole !== null) await letIn(client, loginRole)
     await checkExtension(client)
     await client.query('commit')
-  } finally {
-    await client.end()
-  }
+  })
 }
 
 async function makeRole(client: Client, role: string): Promise<void> {

@@ -172,12 +172,13 @@ function likenessOf(
   const isNear = (resemble(one.memoryId, other.memoryId) ?? 0) >= SAME_THING
   const isShort = Math.max(text.length, otherText.length) <= ONE_THING
   if (!(isNear || isShort) || wordsInCommon(text, otherText) < SAME_WORDS) return null
+  const isAboutOne = isNear && namesOf(text) === namesOf(otherText)
+  if (isAboutOne && numbersOf(text) === numbersOf(otherText)) return 'same'
   const [older, newer] = timeOf(a) < timeOf(b) ? [a, b] : [b, a]
   const suspected = isSettled(older, newer) ? null : suspect(older, newer, null)
   const isReplaced = suspected !== null && suspected.kind !== 'duplicate'
   // Service 77 and service 772 are two things; a price of 9 and then of 10 is one.
-  const haveSameNumbers = numbersOf(text) === numbersOf(otherText)
-  if (isNear && namesOf(text) === namesOf(otherText) && (haveSameNumbers || isReplaced)) return 'same'
+  if (isAboutOne && isReplaced) return 'same'
   const [lower, higher] = [Math.min(one.score, other.score), Math.max(one.score, other.score)]
   if (!isShort || lower < ABOUT_EQUAL * higher || askedIn(text, wanted) !== askedIn(otherText, wanted))
     return null

@@ -1,9 +1,12 @@
+import { connect } from 'node:net'
 import { verifyJournal } from '@daybook/journal/chain/verify-journal'
 import { newId } from '@daybook/memory/id'
 import { projectScope } from '@daybook/postgres/project-scope'
 import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
+import { pause } from '@daybook/runtime/backoff'
+import { createMemoryLogger } from '@daybook/runtime/testing/memory-logger'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { useTestGateway } from './testing/test-gateway.ts'
+import { startTestGateway, useTestGateway } from './testing/test-gateway.ts'
 import { newWriter, reached, type TestWriter, write } from './testing/writers.ts'
 
 /* What a follower's key may send beside what a follower sends: `/sync/commands` believes none of it. */
@@ -52,6 +55,29 @@ describe.each(SERVICE_DATABASES)('commands that come by sync, on $name', ({ star
     const { memories } = await follower.data('{ memories(first: 50) { edges { node { text } } } }')
     return memories.edges.map(({ node }: { node: { text: string } }) => node.text)
   }
+
+  it('a follower that goes away in the middle of them is no fault of ours', async () => {
+    const { logger, lines } = createMemoryLogger()
+    const gateway = await startTestGateway(suite.database, null, { logger })
+    try {
+      const { host, hostname, port } = new URL(gateway.gateway.url)
+      // Until one of them goes while its body is awaited: before, its key is looked up.
+      const left = () => lines.filter(({ msg }) => msg === 'a request could not be answered')
+      for (let waits = 1; left().length === 0; waits += 1) {
+        const socket = connect(Number(port), hostname)
+        socket.write(
+          `POST /sync/commands HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${follower.key}\r\nContent-Length: 90\r\n\r\n{"c`,
+        )
+        await pause(10 * waits)
+        socket.destroy()
+        await pause(10 * waits)
+      }
+      expect(left()[0]).toMatchObject({ level: 30, error: { code: 'ECONNRESET' } })
+      expect(left().map(({ level }) => level)).not.toContain(50)
+    } finally {
+      await gateway.stop()
+    }
+  })
 
   it('an id in upper case is that id in lower case, and the journal stays sound', async () => {
     const command = { ...note({ text: 'upper case' }), id: newId().toUpperCase() }

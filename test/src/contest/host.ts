@@ -17,7 +17,11 @@ const LIBRARIES = {
   markdown: async () => (await import('./libraries/markdown.ts')).openMarkdown,
   minisearch: async () => (await import('./libraries/minisearch.ts')).openMiniSearch,
   orama: async () => (await import('./libraries/orama.ts')).openOrama,
-  pgvector: async () => (await import('./libraries/pgvector.ts')).openPgvector,
+  // As a program has it that talks to a server, which is not its own.
+  pgvector: async () => {
+    const { pgvectorPeer } = await import('../eval/peers/pgvector-rrf.ts')
+    return ({ databaseUrl: url = '', vectors }) => pgvectorPeer({ url, stop: async () => {} }, vectors)
+  },
 } satisfies Record<string, () => Promise<OpenLibrary>>
 
 /** The libraries that can be hosted. */

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { ERASED_EVENT, EVENT_TYPES } from '@daybook/memory/events'
@@ -87,8 +87,12 @@ try {
   const folder = join(RELEASED, VERSION)
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
-  copyFileSync(join(REPOSITORY, 'services/gateway/schema.graphql'), join(folder, 'schema.graphql'))
-  writeFileSync(join(folder, 'journal.jsonl.gz'), gzipSync(journal, { level: 9 }))
+  const packed = {
+    'schema.graphql': readFileSync(join(REPOSITORY, 'services/gateway/schema.graphql')),
+    'journal.jsonl': journal,
+  }
+  for (const [file, content] of Object.entries(packed))
+    writeFileSync(join(folder, `${file}.gz`), gzipSync(content, { level: 9 }))
   const told = await toldMemories({ url, apiKey })
   writeFileSync(join(folder, 'memories.json'), `${JSON.stringify(told, null, 1)}\n`)
   // As docs/upkeep.md says.

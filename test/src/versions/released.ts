@@ -6,7 +6,7 @@ import { askGraphQL, dataOf } from '../support/graphql.ts'
  * What each release leaves behind, so that later versions can be tested with it. `npm run keep-release` writes the
  * folder of the present version:
  *
- *   schema.graphql        its API
+ *   schema.graphql.gz     its API
  *   journal.jsonl.gz      an export
  *   database.dump         the same journal as a backup: `pg_dump --format=custom`, without the read models
  *   memories.json         the memories that both hold, as that version told them

@@ -1,5 +1,5 @@
 import { InMemoryStore } from '@langchain/langgraph-checkpoint'
-import { answers } from '../../eval/peers/answers.ts'
+import { answers } from '../../eval/peers/peer.ts'
 import type { OpenLibrary } from './library.ts'
 
 /** LangGraph's own store, with its index for semantic search. It is in memory alone. */

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { answers } from '../../eval/peers/answers.ts'
+import { answers } from '../../eval/peers/peer.ts'
 import { mostWords, type OpenLibrary, tellingWords } from './library.ts'
 
 /**

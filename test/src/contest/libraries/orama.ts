@@ -1,4 +1,4 @@
-import { answers } from '../../eval/peers/answers.ts'
+import { answers } from '../../eval/peers/peer.ts'
 import type { OpenLibrary } from './library.ts'
 
 interface Hit {

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { answers } from '../../eval/peers/answers.ts'
+import { answers } from '../../eval/peers/peer.ts'
 import { type OpenLibrary, tellingWords } from './library.ts'
 import { DELETE_WORDS, SEARCH, type SqliteDatabase, TABLES } from './sqlite-sql.ts'
 

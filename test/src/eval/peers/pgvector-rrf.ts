@@ -1,8 +1,8 @@
 import { startNativeServer } from '@daybook/postgres/testing/native-server'
 import type { NativeServer } from '@daybook/postgres/testing/running-server'
 import { Pool } from 'pg'
-import { answers } from './answers.ts'
 import type { Peer } from './peer.ts'
+import { answers } from './peer.ts'
 import { SEARCH, STORE, tableIn } from './rrf-sql.ts'
 import { miniLmVectors, type Vectors } from './vectors.ts'
 
