@@ -65,7 +65,7 @@ export function appearanceJourneys(suite: ConsoleSuite): void {
     const header = page.getByRole('banner')
     const pages = page.getByRole('navigation', { name: 'Pages' })
     const menu = page.getByRole('button', { name: /^Menu/u })
-    await page.getByRole('heading', { name: 'Undo' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Undo', exact: true }).waitFor()
     await expect.poll(async () => (await header.boundingBox())!.height).toBeLessThanOrEqual(56)
     expect(await overflow(page)).toBe(0)
     await expect.poll(() => pages.isVisible()).toBe(false)
@@ -80,7 +80,7 @@ export function appearanceJourneys(suite: ConsoleSuite): void {
     await expect.poll(() => pages.isVisible()).toBe(false)
     await menu.click()
     await pages.getByRole('link', { name: 'Keys and projects' }).click()
-    await page.getByRole('heading', { name: 'Keys and projects' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Keys and projects', exact: true }).waitFor()
     await expect.poll(() => pages.isVisible()).toBe(false)
     // The longest name of a page makes no second row.
     await expect.poll(async () => (await header.boundingBox())!.height).toBeLessThanOrEqual(56)
@@ -111,7 +111,7 @@ export function appearanceJourneys(suite: ConsoleSuite): void {
     const goTo = page.getByRole('dialog', { name: 'Go to' })
     const field = goTo.getByRole('combobox')
     const entries = goTo.getByRole('option')
-    await page.getByRole('heading', { name: 'Journal' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Journal', exact: true }).waitFor()
     await page.keyboard.press('?')
     await keys.getByText('go to a page or a memory, or add one').waitFor()
     expect(await findingsInBothThemes(page)).toEqual([])
@@ -131,7 +131,7 @@ export function appearanceJourneys(suite: ConsoleSuite): void {
     await page.keyboard.press('Control+k')
     await field.fill('grow')
     await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'Growth' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Growth', exact: true }).waitFor()
 
     // A memory.
     await page.keyboard.press('Control+k')
