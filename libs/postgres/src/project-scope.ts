@@ -1,5 +1,5 @@
 import { type Kysely, type QueryExecutorProvider, type RawBuilder, sql } from 'kysely'
-import { bindToProject, type Database } from './connect.ts'
+import { answersAtOnce, bindToProject, type Database } from './connect.ts'
 
 /**
  * What every query of a request goes through: a database handle bound to one project. Code that reads or
@@ -16,6 +16,18 @@ export interface ProjectScope {
 export function projectScope(db: Database, projectId: string): ProjectScope {
   return { projectId, db: bindToProject(db, projectId) }
 }
+
+/**
+ * Does work that asks one statement after the other. Beside work on other projects it keeps one connection, which is bound to the
+ * project once and not again for every statement. The embedded database has no second one for the others.
+ */
+export const onOneConnection = <T>(
+  scope: ProjectScope,
+  work: (scope: ProjectScope) => Promise<T>,
+): Promise<T> =>
+  answersAtOnce(scope.db)
+    ? scope.db.connection().execute((db) => work({ projectId: scope.projectId, db }))
+    : work(scope)
 
 /**
  * Binds a table's rows to their projects. A session bound to a project (`bound-driver.ts`) sees and writes

@@ -51,7 +51,7 @@ describe.each(REBUILT)('a rebuild of $projection that was stalled, on $name', ({
     expect((await leaseOperation(db, owner, [projection]))?.operation.id).toBe(id)
     const builder: Builder = { operationId: id, owner: owner.name, token: newId() }
     const generation = await rebuildable.create(MODEL, builder)
-    const checkpoint = { generation: generation.generation, begun: new Date().toISOString(), loading: null }
+    const checkpoint = { generation: generation.generation, begun: new Date().toISOString(), loading: [] }
     await saveProgress(db, owner, id, { phase: 'loading', checkpoint })
     const fence = createFence(generation, builder)
     await rebuildable.prepare(generation, 3, fence)

@@ -9,6 +9,7 @@ import { sql } from 'kysely'
 
 /** A project with events. */
 export interface KnownProject {
+  /** Made when it is asked for: one takes 11 kB, and there may be thousands of projects. */
   readonly scope: ProjectScope
   readonly id: string
   readonly name: string
@@ -17,6 +18,16 @@ export interface KnownProject {
   /** The hash of the event there. */
   readonly hash: string
 }
+
+const known = (db: Database, id: string, name: string, head: number, hash: string): KnownProject => ({
+  get scope() {
+    return projectScope(db, id)
+  },
+  id,
+  name,
+  head,
+  hash,
+})
 
 /** Reads all projects with events, or the one with that id, in a fixed order. */
 export async function readProjects(db: Database, projectId: string | null): Promise<KnownProject[]> {
@@ -28,13 +39,7 @@ export async function readProjects(db: Database, projectId: string | null): Prom
     .$if(projectId !== null, (query) => query.where('projects.id', '=', projectId))
     .orderBy('projects.id')
     .execute()
-  return rows.map(({ id, name, sequence, hash }) => ({
-    scope: projectScope(db, id),
-    id,
-    name,
-    head: sequence,
-    hash: hash.toString('hex'),
-  }))
+  return rows.map(({ id, name, sequence, hash }) => known(db, id, name, sequence, hash.toString('hex')))
 }
 
 /**
@@ -73,26 +78,19 @@ async function withOthers(
   projectId: string | null,
   ids: readonly string[],
 ): Promise<KnownProject[]> {
-  const known = await readProjects(db, projectId)
-  const there = new Set(known.map(({ id }) => id))
+  const withEvents = await readProjects(db, projectId)
+  const there = new Set(withEvents.map(({ id }) => id))
   const others = [...new Set(ids)].filter((id) => !there.has(id) && (projectId === null || id === projectId))
-  if (others.length === 0) return known
+  if (others.length === 0) return withEvents
   const names = await db
     .selectFrom('projects')
     .select(['id', 'name'])
     .where(sql<boolean>`id = any(${others}::uuid[])`)
     .execute()
   const nameOf = new Map(names.map(({ id, name }) => [id, name]))
-  return [
-    ...known,
-    ...others.map((id) => ({
-      scope: projectScope(db, id),
-      id,
-      name: nameOf.get(id) ?? id,
-      head: 0,
-      hash: CHAIN_START,
-    })),
-  ].toSorted((one, other) => (one.id < other.id ? -1 : 1))
+  return [...withEvents, ...others.map((id) => known(db, id, nameOf.get(id) ?? id, 0, CHAIN_START))].toSorted(
+    (one, other) => (one.id < other.id ? -1 : 1),
+  )
 }
 
 /** Counts all memories that ever existed, in all projects or in one. */

@@ -1,5 +1,5 @@
-import { describe, expect, it, test } from 'vitest'
-import { createPace, withTimeout, yieldToEventLoop } from './timers.ts'
+import { describe, expect, it, test, vi } from 'vitest'
+import { createPace, forEachAtOnce, withTimeout, yieldToEventLoop } from './timers.ts'
 
 test('what comes in time comes through, failures too', async () => {
   await expect(withTimeout(10_000, Promise.resolve('here'))).resolves.toBe('here')
@@ -86,5 +86,48 @@ describe('a pace', () => {
     const pace = createPace()
     const failing = pace.step(1, () => Promise.reject(new Error('the database is unavailable')))
     await expect(failing).rejects.toThrow('the database is unavailable')
+  })
+})
+
+describe('work for each of many', () => {
+  it('is done for at most so many at a time, in their order', async () => {
+    const begun: number[] = []
+    const ends: (() => void)[] = []
+    const done = forEachAtOnce([1, 2, 3], 2, async (item) => {
+      begun.push(item)
+      await new Promise<void>((resolve) => ends.push(resolve))
+    })
+    await vi.waitFor(() => expect(begun).toEqual([1, 2]))
+    ends[1]?.()
+    await vi.waitFor(() => expect(begun).toEqual([1, 2, 3]))
+    ends[0]?.()
+    ends[2]?.()
+    await done
+  })
+
+  it('ends with the first failure, once what is under way has ended, and begins nothing further', async () => {
+    const begun: number[] = []
+    let end = () => {}
+    let ended = false
+    const done = forEachAtOnce([1, 2, 3], 2, async (item) => {
+      begun.push(item)
+      if (item === 1) throw new Error('broken')
+      await new Promise<void>((resolve) => {
+        end = resolve
+      })
+      ended = true
+    })
+    await vi.waitFor(() => expect(begun).toEqual([1, 2]))
+    end()
+    await expect(done).rejects.toThrow('broken')
+    expect({ begun, ended }).toEqual({ begun: [1, 2], ended: true })
+  })
+
+  it('ends with what goes wrong while the items are read', async () => {
+    async function* items() {
+      yield 1
+      throw new Error('unread')
+    }
+    await expect(forEachAtOnce(items(), 3, async () => {})).rejects.toThrow('unread')
   })
 })

@@ -40,6 +40,30 @@ export function yieldToEventLoop(milliseconds = 4): YieldToEventLoop {
 }
 
 /**
+ * Does the same work for each item, in their order, for at most so many at a time.
+ * @throws the first failure, when the work under way has ended; nothing further is begun
+ */
+export async function forEachAtOnce<T>(
+  items: Iterable<T> | AsyncIterable<T>,
+  most: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const left = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]()
+  let failed = false
+  const worker = async () => {
+    try {
+      for (let next = await left.next(); !failed && next.done !== true; next = await left.next())
+        await work(next.value)
+    } catch (error) {
+      failed = true
+      throw error
+    }
+  }
+  const ended = await Promise.allSettled(Array.from({ length: most }, worker))
+  for (const one of ended) if (one.status === 'rejected') throw one.reason
+}
+
+/**
  * How many times slower than its best the work may be before it yields: two users of a core are each twice as
  * slow.
  */

@@ -7,7 +7,7 @@ import type { JournalCursor, JournalEvent } from '@daybook/memory/events'
 import { isDatabaseUnavailable, isRelationMissing } from '@daybook/postgres/errors'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { reasonOf } from '@daybook/runtime/reason-of'
-import { createPace } from '@daybook/runtime/timers'
+import { createPace, forEachAtOnce } from '@daybook/runtime/timers'
 import { sql } from 'kysely'
 import { isNotErased } from '../apply/applied-memories.ts'
 import type { ParkedEvent } from '../projection.ts'
@@ -43,12 +43,12 @@ interface LoadOptions {
   /** Batches loaded at the same time. */
   readonly parallel: number
   readonly signal: AbortSignal
-  /** Called after each page. If it throws, the load ends. */
+  /** Called between two pages. If it throws, the load ends. */
   readonly onPage: (place: LoadCursor) => Promise<void>
 }
 
 /** Memories of a page: as many as the lexical index keeps together (`@daybook/lexical-index/postings`). */
-const PAGE = 4_096
+export const MEMORIES_PER_PAGE = 4_096
 
 /** Memories whose events are read together. */
 const MEMORIES_PER_READ = 250
@@ -75,24 +75,17 @@ export async function loadProject(scope: ProjectScope, options: LoadOptions): Pr
   for (;;) {
     signal.throwIfAborted()
     const number = place.memories + 1
-    const page = await readFirstEvents(scope, {
-      after: place.after,
-      upTo: head.sequence,
-      limit: PAGE - (place.memories % PAGE),
-    })
+    const limit = MEMORIES_PER_PAGE - (place.memories % MEMORIES_PER_PAGE)
+    const page = await readFirstEvents(scope, { after: place.after, upTo: head.sequence, limit })
     const last = page.at(-1)
     if (last === undefined) break
-    const batches = readBatches(scope, head.sequence, page, number)
-    const work = async () => {
-      for (let next = await batches.next(); next.done !== true; next = await batches.next()) {
-        signal.throwIfAborted()
-        const batch = next.value
-        await pace.step(batch.events.length, () => loadOrPark(scope, options, batch), signal)
-      }
-    }
-    await Promise.all(Array.from({ length: parallel }, work))
+    await forEachAtOnce(readBatches(scope, head.sequence, page, number), parallel, async (batch) => {
+      signal.throwIfAborted()
+      await pace.step(batch.events.length, () => loadOrPark(scope, options, batch), signal)
+    })
     await target.endPage(scope, number, place.memories + page.length)
     place = { after: last.sequence, memories: place.memories + page.length }
+    if (page.length < limit) break
     await onPage(place)
   }
   if ((await readHash(scope, head.sequence)) !== head.hash) throw new JournalDiverged(head)

@@ -32,7 +32,7 @@ export interface RebuildableProjection {
    * `GENERATIONS_SEEN_MS`.
    */
   readonly seenMs?: number | undefined
-  /** Batches that may be loaded at the same time. */
+  /** Batches of one project that may be loaded at the same time, or small projects that may be loaded and compared. */
   readonly parallel: number
   /** The layout version that this code creates, reads and writes. */
   readonly layoutVersion: number

@@ -111,6 +111,7 @@ async function* allMemories(scope: ProjectScope, position: number): AsyncGenerat
     const last = rows.at(-1)
     if (last === undefined) return
     yield rows.map((row) => row.memory_id)
+    if (rows.length < PAGE) return
     after = last.sequence
   }
 }

@@ -6,10 +6,13 @@ export interface Checkpoint {
   readonly generation: number
   /** When the rebuild began, by the database's clock. */
   readonly begun: string
-  /** The project being loaded, up to which head, and how far that has come. */
-  readonly loading: {
-    readonly projectId: string
-    readonly head: JournalCursor
-    readonly place: LoadCursor
-  } | null
+  /** The projects being loaded. */
+  readonly loading: readonly LoadingProject[]
+}
+
+/** Up to which head a project is loaded, and how far that has come. */
+export interface LoadingProject {
+  readonly projectId: string
+  readonly head: JournalCursor
+  readonly place: LoadCursor
 }

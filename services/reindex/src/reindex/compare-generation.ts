@@ -1,8 +1,10 @@
 import type { Work } from '@daybook/operations/run-operations'
 import type { Database } from '@daybook/postgres/connect'
+import { onOneConnection } from '@daybook/postgres/project-scope'
 import type { Generation } from '@daybook/projection/generations/generations'
 import type { RebuildableProjection } from '@daybook/projection/rebuild/rebuildable-projection'
 import { verifyProject } from '@daybook/projection/verify/verify-project'
+import { forEachAtOnce } from '@daybook/runtime/timers'
 import { readProjects } from '../projects.ts'
 
 /**
@@ -17,14 +19,16 @@ export async function compareGeneration(
 ): Promise<void> {
   const verifiable = rebuildable.check(generation)
   let done = 0
-  for (const { scope, name } of await readProjects(db, null)) {
-    const verified = await verifyProject(scope, verifiable, {
-      signal: work.signal,
-      onProgress: async (memories) => {
-        done += memories
-        await work.report({ done })
-      },
-    })
+  await forEachAtOnce(await readProjects(db, null), rebuildable.parallel, async ({ scope, name }) => {
+    const verified = await onOneConnection(scope, (one) =>
+      verifyProject(one, verifiable, {
+        signal: work.signal,
+        onProgress: async (memories) => {
+          done += memories
+          await work.report({ done })
+        },
+      }),
+    )
     if (verified.journalDigest !== verified.projectionDigest) {
       const [first] = verified.differences
       throw new Error(
@@ -33,5 +37,5 @@ export async function compareGeneration(
         } ${verified.indexProblems.join('; ')}. It was not made live.`,
       )
     }
-  }
+  })
 }

@@ -6,24 +6,25 @@ import { UnavailableError } from '@daybook/memory/errors'
 import { embeddedTextOf } from '@daybook/memory/state'
 import type { Work } from '@daybook/operations/run-operations'
 import type { Database } from '@daybook/postgres/connect'
-import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { onOneConnection, type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
 import { appliedMemories } from '@daybook/projection/apply/applied-memories'
 import type { Generation, GenerationRef } from '@daybook/projection/generations/generations'
 import { appliedProjects, readPosition } from '@daybook/projection/positions/positions'
-import { LOAD_BEGINNING, loadProject } from '@daybook/projection/rebuild/load-project'
+import { LOAD_BEGINNING, loadProject, MEMORIES_PER_PAGE } from '@daybook/projection/rebuild/load-project'
 import type {
   LoadTargetOptions,
   RebuildableProjection,
 } from '@daybook/projection/rebuild/rebuildable-projection'
 import { pause } from '@daybook/runtime/backoff'
 import type { Logger } from '@daybook/runtime/logger'
+import { forEachAtOnce } from '@daybook/runtime/timers'
 import { countOpenTexts } from '../backfill/handle-backfill.ts'
 import { readProjects } from '../projects.ts'
-import type { Checkpoint } from './checkpoint.ts'
+import type { Checkpoint, LoadingProject } from './checkpoint.ts'
 
 /** How a rebuild loads its generation. */
 interface LoadProjectsOptions extends LoadTargetOptions {
-  /** Where the rebuild stands: its generation, and the project and page to resume from. */
+  /** Where the rebuild stands: its generation, and the projects and the page to resume from. */
   readonly checkpoint: Checkpoint
   /** Keeps the next checkpoint. */
   readonly save: (checkpoint: Checkpoint) => Promise<void>
@@ -45,31 +46,51 @@ export async function loadProjects(
   const loaded = new Set(
     await appliedProjects(db, { name: rebuildable.name, generation: generation.generation }),
   )
-  let done = 0
-  for (const { id, head, hash, scope } of projects) {
-    const resumed = checkpoint.loading?.projectId === id ? checkpoint.loading : null
-    const upTo = resumed?.head ?? { sequence: head, hash }
-    if (!loaded.has(id)) {
-      // Before the first page, because a process that resumes must load up to the same head. With a later
-      // head, memories that were loaded already and revised since would keep the vectors of their earlier
-      // texts.
-      if (resumed === null)
-        await save({ ...checkpoint, loading: { projectId: id, head: upTo, place: LOAD_BEGINNING } })
-      await loadProject(scope, {
-        target,
-        head: upTo,
-        from: resumed?.place ?? LOAD_BEGINNING,
-        parallel: rebuildable.parallel,
-        signal: work.signal,
-        onPage: async (place) => {
-          await work.report({ done: done + place.after })
-          await save({ ...checkpoint, loading: { projectId: id, head: upTo, place } })
-        },
-      })
-    }
-    done += head
-    await work.report({ done })
+  const resumed = new Map(checkpoint.loading.map((one) => [one.projectId, one]))
+  const ahead = projects
+    .filter(({ id }) => !loaded.has(id))
+    .map(
+      ({ id, head, hash }): LoadingProject =>
+        resumed.get(id) ?? { projectId: id, head: { sequence: head, hash }, place: LOAD_BEGINNING },
+    )
+  let done = projects.reduce((sum, { id, head }) => sum + (loaded.has(id) ? head : 0), 0)
+  for (const loading of loadedTogether(ahead)) {
+    // Before the first page, because a process that resumes must load up to the same heads. With a later head, memories that
+    // were loaded already and revised since would keep the vectors of their earlier texts.
+    await save({ ...checkpoint, loading })
+    const areMany = loading.length > 1
+    await forEachAtOnce(loading, areMany ? rebuildable.parallel : 1, async (one) => {
+      const load = (scope: ProjectScope) =>
+        loadProject(scope, {
+          target,
+          head: one.head,
+          from: one.place,
+          parallel: areMany ? 1 : rebuildable.parallel,
+          signal: work.signal,
+          onPage: async (place) => {
+            await work.report({ done: done + place.after })
+            await save({ ...checkpoint, loading: [{ ...one, place }] })
+          },
+        })
+      const scope = projectScope(db, one.projectId)
+      await (areMany ? onOneConnection(scope, load) : load(scope))
+      done += one.head.sequence
+      await work.report({ done })
+    })
   }
+}
+
+/** Small projects that one checkpoint names, so that it need not be saved for each. */
+const SAVED_TOGETHER = 100
+
+/** Projects of less than a page, which are too small to keep several connections busy, come together; others alone. */
+function* loadedTogether(ahead: readonly LoadingProject[]): Generator<readonly LoadingProject[]> {
+  const small: LoadingProject[] = []
+  for (const one of ahead)
+    if (one.head.sequence >= MEMORIES_PER_PAGE) yield [one]
+    else small.push(one)
+  for (let from = 0; from < small.length; from += SAVED_TOGETHER)
+    yield small.slice(from, from + SAVED_TOGETHER)
 }
 
 /** Makes the vectors of memories again, page by page. */

@@ -83,7 +83,7 @@ async function build(
   await dropUnfinished(db, rebuildable, checkpoint?.generation ?? null, builder)
   if (checkpoint === null || (await findGeneration(db, rebuildable, checkpoint.generation)) === null) {
     const { generation } = await rebuildable.create(await modelOf(parts, rebuildable, options), builder)
-    checkpoint = { generation, begun: await now(db), loading: null }
+    checkpoint = { generation, begun: await now(db), loading: [] }
     await save(checkpoint)
   }
   const { generation: number, begun } = checkpoint
