@@ -125,8 +125,9 @@ export async function addOthers(corpus: SearchCorpus, owner: Database): Promise<
   await sql`vacuum (analyze)`.execute(owner)
 }
 
-async function copyProject(
-  { readModel: { tables, generation } }: SearchCorpus,
+/** Makes so many projects with the rows of one, and vectors of their own. */
+export async function copyProject(
+  { readModel: { tables, generation } }: Pick<SearchCorpus, 'readModel'>,
   owner: Database,
   { projectId }: ProjectScope,
   times: number,

@@ -13,10 +13,11 @@ import { hasEnded } from '@daybook/operations/operation'
 import { readOperation } from '@daybook/operations/read'
 import { requestOperation } from '@daybook/operations/request'
 import { generationTables } from '@daybook/pgvector/generation-tables'
+import { liveReadModel } from '@daybook/pgvector/read/live-read-model'
 import { buildVectorIndex, PGVECTOR_LAYOUT } from '@daybook/pgvector/write/create-generation'
 import { pgvectorRebuildableProjection } from '@daybook/pgvector/write/pgvector-projection'
 import { ensureProject } from '@daybook/postgres/access/projects'
-import { type Database, openDatabase, serverAddress } from '@daybook/postgres/connect'
+import { type Database, openDatabase, serverAddress, withClient } from '@daybook/postgres/connect'
 import { migrate } from '@daybook/postgres/migrate'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
 import { NoNativeServerError } from '@daybook/postgres/testing/native-binaries'
@@ -33,7 +34,10 @@ import { sql } from 'kysely'
 import { Client } from 'pg'
 import { createRandom } from '../src/support/random.ts'
 import { type BenchOptions, median, printComparison, seconds } from './bench.ts'
+import { dropVectorIndex } from './corpus-vectors.ts'
 import { createVocabulary, sentence, unitVector } from './generated-texts.ts'
+import { copyProject } from './projects.ts'
+import { fillProject } from './search-corpus.ts'
 
 /**
  * A rebuild of pgvector with all vectors stored, against `COPY` of the same rows with their indexes built
@@ -41,12 +45,14 @@ import { createVocabulary, sentence, unitVector } from './generated-texts.ts'
  */
 export const name = 'rebuild'
 export const description =
-  'events a second from the journal to a new generation, against COPY of the same rows; memory; one of 1,000 projects'
+  'events a second from the journal to a new generation, against COPY of the same rows; memory; one of 1,000 projects; 5,000 projects against one'
 
 const EVENTS = 20_000
 const DIMENSION = 384
 const ROUNDS = 3
 const GOAL = 0.5
+const MANY_PROJECTS = 5_000
+const MANY_MEMORIES = 60_000
 /** Sizes of the journals for measuring the service's memory. `DAYBOOK_BENCH_EVENTS` sets others. */
 const SIZES = (process.env['DAYBOOK_BENCH_EVENTS'] ?? '10000,100000').split(',').map(Number)
 const METADATA = { actor: 'bench', correlationId: null, causationId: null }
@@ -263,25 +269,59 @@ async function peakOfService(server: NativeServer, db: Database): Promise<{ peak
   }
 }
 
+/** Works in a new database of the server. */
+async function inDatabase<T>(
+  server: NativeServer,
+  work: (db: Database, server: NativeServer) => Promise<T>,
+): Promise<T> {
+  await withClient({ connectionString: server.url }, async (admin) => {
+    await admin.query('drop database if exists measured with (force)')
+    await admin.query('create database measured')
+  })
+  const url = server.url.replace(/\/postgres$/u, '/measured')
+  await migrate(serverAddress(url))
+  const db = openDatabase(serverAddress(url))
+  await ensureLiveGeneration(db, PGVECTOR_LAYOUT, MODEL)
+  return work(db, { ...server, url }).finally(() => db.destroy())
+}
+
 async function memory(server: NativeServer): Promise<void> {
-  const database = 'sizes'
   for (const size of SIZES) {
-    const admin = new Client(server.url)
-    await admin.connect()
-    await admin.query(`drop database if exists ${database} with (force)`)
-    await admin.query(`create database ${database}`)
-    await admin.end()
-    const url = server.url.replace(/\/postgres$/u, `/${database}`)
-    await migrate(serverAddress(url))
-    const db = openDatabase(serverAddress(url))
-    await ensureLiveGeneration(db, PGVECTOR_LAYOUT, MODEL)
-    await writeEvents(projectScope(db, await ensureProject(db, 'sized')), size, 2)
-    const { peak, spent } = await peakOfService({ ...server, url }, db)
+    const { peak, spent } = await inDatabase(server, async (db, there) => {
+      await writeEvents(projectScope(db, await ensureProject(db, 'sized')), size, 2)
+      return peakOfService(there, db)
+    })
     console.log(
       `  ${String(size).padStart(7)} events: the service took at most ${peak.toFixed(0)} MB; ${(size / spent).toFixed(0)} events/s, loaded, compared and swapped in, without vectors`,
     )
-    await db.destroy()
   }
+}
+
+/** Rebuilds as many memories, with vectors, in many projects and in one. */
+async function manyProjects(server: NativeServer): Promise<void> {
+  const measured = async (projects: number, memories: number) => {
+    const { peak, spent } = await inDatabase(server, async (db, there) => {
+      const owner = openDatabase(serverAddress(there.url), { role: null })
+      const readModel = await liveReadModel(db)
+      const createIndex = await dropVectorIndex(db, readModel)
+      const first = await fillProject(db, 'first', memories)
+      if (projects > 1) await copyProject({ readModel }, owner, first, projects - 1)
+      await createIndex()
+      await sql`vacuum (analyze)`.execute(owner).finally(() => owner.destroy())
+      return peakOfService(there, db)
+    })
+    const rate = MANY_MEMORIES / spent
+    return { rate, value: `${rate.toFixed(0)} events/s, at most ${peak.toFixed(0)} MB` }
+  }
+  const one = await measured(1, MANY_MEMORIES)
+  const many = await measured(MANY_PROJECTS, MANY_MEMORIES / MANY_PROJECTS)
+  printComparison({
+    title: `a rebuild of ${MANY_MEMORIES} memories with vectors of ${DIMENSION} numbers, native Postgres`,
+    ours: { label: `in ${MANY_PROJECTS} projects`, value: many.value },
+    theirs: { label: 'in one project', value: one.value },
+    ratio: many.rate / one.rate,
+    goal: { atLeast: GOAL },
+  })
 }
 
 /** Rewrites one project of a thousand in place. */
@@ -347,6 +387,7 @@ export async function run({ rounds = ROUNDS }: BenchOptions): Promise<void> {
     await againstCopy(server, rounds)
     await oneOfMany(server)
     await memory(server)
+    await manyProjects(server)
   } finally {
     await server.stop()
   }
