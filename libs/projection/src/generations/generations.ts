@@ -38,18 +38,10 @@ export interface GenerationState extends Generation {
 /** The statuses in which projectors write a generation. */
 export const APPLIED_TO: readonly GenerationStatus[] = ['following', 'live', 'old']
 
-/** The live generation with its state; null before the first start. */
-export async function liveGenerationState(
-  db: Queryable,
-  projection: string,
-): Promise<GenerationState | null> {
-  return (await listGenerations(db, projection)).find((one) => one.status === 'live') ?? null
-}
-
 /** The generation that queries read now; null before the first start. */
 export async function liveGeneration(db: Queryable, projection: string): Promise<Generation | null> {
-  const live = await liveGenerationState(db, projection)
-  if (live === null) return null
+  const live = (await listGenerations(db, projection)).find((one) => one.status === 'live')
+  if (live === undefined) return null
   const { generation, modelId, dimension } = live
   return { projection, generation, modelId, dimension }
 }

@@ -127,11 +127,6 @@ export interface Withheld {
   readonly agents: readonly string[]
 }
 
-interface WithheldRow {
-  readonly keys: string[]
-  readonly agents: string[]
-}
-
 /** Nobody is. */
 export const NOTHING_WITHHELD: Withheld = { keys: [], agents: [] }
 
@@ -142,17 +137,18 @@ export const NOTHING_WITHHELD: Withheld = { keys: [], agents: [] }
  * @param onlyGlobal leaves out those of single projects; for a request that names none
  */
 export async function readWithheld(db: Queryable, onlyGlobal = false): Promise<Withheld> {
-  const { rows } = await sql<WithheldRow>`
-    with lasting as materialized (
-      select key_ids, agent from quarantines
-      where released_at is null and (not ${onlyGlobal} or project_id is null)
-    )
-    select coalesce((select array_agg(distinct key::text) from lasting, unnest(key_ids) key), '{}') as keys,
-      coalesce((select array_agg(distinct agent) filter (where agent is not null) from lasting), '{}') as agents`.execute(
-    db,
-  )
+  const { rows } = await withheldNow(onlyGlobal).execute(db)
   return rows[0] ?? NOTHING_WITHHELD
 }
+
+/** The statement of `readWithheld`: one row of keys and agents. */
+export const withheldNow = (onlyGlobal = false): RawBuilder<Withheld> => sql<Withheld>`
+  with lasting as materialized (
+    select key_ids, agent from quarantines
+    where released_at is null and (not ${onlyGlobal} or project_id is null)
+  )
+  select coalesce((select array_agg(distinct key::text) from lasting, unnest(key_ids) key), '{}') as keys,
+    coalesce((select array_agg(distinct agent) filter (where agent is not null) from lasting), '{}') as agents`
 
 /** Whether anybody is in quarantine. */
 export const isAnythingWithheld = ({ keys, agents }: Withheld): boolean => keys.length + agents.length > 0

@@ -1,11 +1,11 @@
 import { UnavailableError } from '@daybook/memory/errors'
 import type { Database, Queryable } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import { type Generation, liveGenerationState } from '@daybook/projection/generations/generations'
+import type { Generation } from '@daybook/projection/generations/generations'
 import { type ProjectionStatus, readProjectStatus } from '@daybook/projection/status/project-status'
 import { sql } from 'kysely'
 import { type GenerationTables, generationTables, PGVECTOR } from '../generation-tables.ts'
-import { readWithheld, type Withheld } from './access.ts'
+import { type Withheld, withheldNow } from './access.ts'
 
 /** Tables as a project's readers see them. */
 export interface ReadTables extends GenerationTables {
@@ -27,8 +27,12 @@ export interface LiveReadModel {
  *   being rebuilt
  */
 export async function liveReadModel(db: Database): Promise<LiveReadModel> {
-  const [live, withheld] = await Promise.all([liveGenerationState(db, PGVECTOR), readWithheld(db)])
-  if (live === null)
+  const { rows } = await sql<LiveRow>`
+    select live.generation, live.model_id as "modelId", live.dimension, live.unusable, withheld.keys, withheld.agents
+    from generations live cross join (${withheldNow()}) withheld
+    where live.projection = ${PGVECTOR} and live.status = 'live'`.execute(db)
+  const [live] = rows
+  if (live === undefined)
     throw new UnavailableError(
       'There is no search index yet: start the projector (services/projector-pgvector) once',
     )
@@ -36,9 +40,15 @@ export async function liveReadModel(db: Database): Promise<LiveReadModel> {
     throw new UnavailableError(
       `The search index is unusable (${live.unusable}). It is being rebuilt from the journal automatically. To see the progress: daybook operations`,
     )
-  const { projection, generation: number, modelId, dimension } = live
-  const generation: Generation = { projection, generation: number, modelId, dimension }
-  return { generation, tables: { ...generationTables(generation.generation), withheld } }
+  const { generation, modelId, dimension, keys, agents } = live
+  return {
+    generation: { projection: PGVECTOR, generation, modelId, dimension },
+    tables: { ...generationTables(generation), withheld: { keys, agents } },
+  }
+}
+
+interface LiveRow extends Omit<Generation, 'projection'>, Withheld {
+  readonly unusable: string | null
 }
 
 /** The size of a generation's tables with their indexes, in bytes. 0 if there are none. */
