@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { bundle, bundleClient } from './bundle.mjs'
 import { bundleConsole } from './bundle-console.mjs'
 import { billOf } from './packaging/bill.mjs'
+import { writeClientTypes } from './packaging/client-types.mjs'
 import { licencesOf } from './packaging/licences.mjs'
 import { writeOnnxPackages } from './packaging/onnx.mjs'
 import { copyPackages, foldersOf } from './packaging/vendored.mjs'
@@ -45,6 +46,7 @@ const {
   peerDependencies: { zod: _, ...peerDependencies },
 } = readJson('libs/client/package.json')
 const client = await bundleClient(join(target, 'dist/client'), Object.keys(peerDependencies))
+writeClientTypes(join(target, 'dist/client/types'))
 for (const folder of [...page.bundled, ...client]) bundled.add(folder)
 const vendored = [...outside].filter((name) => !BESIDE.test(name)).toSorted()
 copyPackages(foldersOf(lock, vendored), target)
@@ -86,9 +88,12 @@ const manifest = {
   type: 'module',
   bin: { daybook: 'bin/daybook.mjs' },
   exports: {
-    './client': './dist/client/index.js',
-    './client/ai': './dist/client/ai.js',
-    './client/langgraph': './dist/client/langgraph.js',
+    './client': { types: './dist/client/types/index.d.ts', default: './dist/client/index.js' },
+    './client/ai': { types: './dist/client/types/ai/index.d.ts', default: './dist/client/ai.js' },
+    './client/langgraph': {
+      types: './dist/client/types/langgraph/index.d.ts',
+      default: './dist/client/langgraph.js',
+    },
     './package.json': './package.json',
   },
   files: ['bin', 'dist', 'THIRD-PARTY-LICENCES.md'],

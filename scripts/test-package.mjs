@@ -82,6 +82,9 @@ function check(condition, complaint) {
 /** Names of pieces that hold a hash of their content; a bundle's are as many as esbuild makes. */
 const HASHED = /[^/]+-[0-9A-Z]{8}(?=\.(?:js|css)(?:\.(?:br|gz))?$)/u
 
+/** Declarations of the client, whose programs' types are checked below. */
+const DECLARATION = /^dist\/client\/types\/.+\.d\.ts$/u
+
 /** The folder of a package in the tarball, the innermost. */
 const VENDORED = /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/u
 
@@ -91,7 +94,10 @@ function testContent(tarball, expected) {
   const held = new Set(
     listed.map((path) => {
       const inside = path.replace(/^package\//u, '')
-      return VENDORED.exec(inside)?.[0] ?? inside.replace(HASHED, '#')
+      return (
+        VENDORED.exec(inside)?.[0] ??
+        inside.replace(DECLARATION, 'dist/client/types/#.d.ts').replace(HASHED, '#')
+      )
     }),
   )
   const surplus = [...held].filter((path) => !expected.has(path))
@@ -114,6 +120,7 @@ function contentOfDaybook({ bundleDependencies }) {
     'package.json',
     'bin/daybook.mjs',
     ...['index', 'ai', 'langgraph', '#'].map((name) => `dist/client/${name}.js`),
+    'dist/client/types/#.d.ts',
     'dist/console/index.html',
     ...['js', 'css'].flatMap((type) =>
       ['', '.br', '.gz'].map((packed) => `dist/console/assets/#.${type}${packed}`),
@@ -127,6 +134,32 @@ function contentOfDaybook({ bundleDependencies }) {
   }
   return content
 }
+
+/** What the example needs of Node's types, which are not installed here. */
+const PROCESS = 'declare const process: { env: Record<string, string | undefined> }\n'
+
+/** What the compiler must refuse. */
+const MISTAKES = `
+// @ts-expect-error there is no such field
+console.log(hits[0]?.memory.nonsense)
+// @ts-expect-error a note has a text
+await client.remember({ content: { note: { txt: '' } } })
+// @ts-expect-error there is no such kind
+await client.list({ filter: { kinds: ['NOTHING'] } })
+`
+
+const CHECKED = [
+  '--noEmit',
+  '--strict',
+  '--module',
+  'nodenext',
+  '--target',
+  'es2023',
+  '--lib',
+  'es2023,dom',
+  '--types',
+  '',
+]
 
 async function testFile(tarballs) {
   const machine = emptyMachine('file')
@@ -157,8 +190,12 @@ async function testFile(tarballs) {
     check(script !== undefined && (await fetch(new URL(script, url))).ok, 'it serves no console')
     step('serves the console')
     // It has no types in it, so it is JavaScript as well.
-    const program = readFileSync(join(REPOSITORY, 'examples/typescript/main.ts'))
+    const program = readFileSync(join(REPOSITORY, 'examples/typescript/main.ts'), 'utf8')
     writeFileSync(join(machine.folder, 'main.mjs'), program)
+    writeFileSync(join(machine.folder, 'main.mts'), `${PROCESS}${program}${MISTAKES}`)
+    const compiler = join(REPOSITORY, 'node_modules/typescript-7/bin/tsc')
+    await machine.run(process.execPath, compiler, ...CHECKED, 'main.mts')
+    step('the compiler knows its types')
     const apiKey = readFileSync(join(started.dataDir, 'api-key'), 'utf8').trim()
     const asked = { DAYBOOK_URL: started.url, DAYBOOK_API_KEY: apiKey }
     const printed = await machine.runWith(asked, process.execPath, 'main.mjs')

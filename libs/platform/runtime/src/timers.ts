@@ -49,18 +49,21 @@ export async function forEachAtOnce<T>(
   work: (item: T) => Promise<void>,
 ): Promise<void> {
   const left = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]()
-  let failed = false
+  const failures: unknown[] = []
   const worker = async () => {
     try {
-      for (let next = await left.next(); !failed && next.done !== true; next = await left.next())
+      for (
+        let next = await left.next();
+        failures.length === 0 && next.done !== true;
+        next = await left.next()
+      )
         await work(next.value)
     } catch (error) {
-      failed = true
-      throw error
+      failures.push(error)
     }
   }
-  const ended = await Promise.allSettled(Array.from({ length: most }, worker))
-  for (const one of ended) if (one.status === 'rejected') throw one.reason
+  await Promise.all(Array.from({ length: most }, worker))
+  if (failures.length > 0) throw failures[0]
 }
 
 /**
