@@ -6,8 +6,8 @@ import { expect, vi } from 'vitest'
  * ends when what it waits for is there, or a little before the test's own limit, so that the report says what was missing.
  */
 
-/** Of a wait, in milliseconds. The test's own limit (`vitest.config.ts`) is 300 s. */
-const PATIENCE = 240_000
+/** Of a wait, in milliseconds, as long as a poll's (`vitest.config.ts`). */
+const PATIENCE = 500_000
 
 const { waitFor, waitUntil } = vi
 

@@ -111,7 +111,7 @@ test('the unit is shown before it is written; what it runs serves an empty home 
     expect(text).toContain('Environment="DAYBOOK_EMBEDDER=none"')
     expect(text + installed.stdout + installed.stderr).not.toMatch(/sk-of-nobody|dbk_/u)
     expect(await daybook(['remember', 'We use pnpm'])).toMatchObject({ exitCode: 0 })
-    expect((await daybook(['search', 'pnpm'])).stdout).toContain('We use pnpm')
+    await expect.poll(async () => (await daybook(['search', 'pnpm'])).stdout).toContain('We use pnpm')
 
     const status = await daybook(['service', 'status', '--json'])
     expect(status.exitCode).toBe(0)

@@ -236,7 +236,9 @@ describe('a project of one daemon, followed by another', () => {
     expect(refused.stderr).toContain('--drop-unshared')
     reachable(true)
     await untilStanding({ state: 'CONNECTED', waiting: 0 })
-    expect((await atHome('get', id, ...SHOP)).stdout).toContain('a tapir in the sun')
+    await vi.waitFor(async () =>
+      expect((await atHome('get', id, ...SHOP)).stdout).toContain('a tapir in the sun'),
+    )
     expect((await here('get', id, ...SHOP)).stdout).not.toContain('Not shared')
   })
 
@@ -249,17 +251,20 @@ describe('a project of one daemon, followed by another', () => {
     expect(await standing()).toMatchObject({ state: 'PAUSED', waiting: 1 })
     await here('sync', 'resume')
     await untilStanding({ state: 'CONNECTED', waiting: 0 })
-    expect((await atHome('list', ...SHOP)).stdout).toContain('written in a pause')
+    await vi.waitFor(async () =>
+      expect((await atHome('list', ...SHOP)).stdout).toContain('written in a pause'),
+    )
   })
 
   /** Changes a memory here and at home at the same time. */
   const contradict = async (...texts: string[]) => {
     const memories = []
     for (const text of texts) memories.push(await remember(text))
+    await untilStanding({ state: 'CONNECTED', waiting: 0 })
     await here('sync', 'pause')
     for (const { id } of memories) {
-      await here('revise', id, 'as the laptop has it', ...SHOP)
-      await atHome('revise', id, 'as the home has it', ...SHOP)
+      expect(await here('revise', id, 'as the laptop has it', ...SHOP)).toMatchObject({ exitCode: 0 })
+      expect(await atHome('revise', id, 'as the home has it', ...SHOP)).toMatchObject({ exitCode: 0 })
     }
     await here('sync', 'resume')
     return memories.map(({ id }) => id)

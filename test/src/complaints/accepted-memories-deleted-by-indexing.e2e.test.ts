@@ -109,11 +109,11 @@ needing(POSTGRES).describe('accepted memories deleted by indexing, in a daemon a
     )
     await ask(`mutation { rememberMany(inputs: [${inputs.join()}]) { __typename } }`)
     await expect.poll(found, HEALED).toBe(12)
+    await daemon.kill()
     const owner = new Client({ connectionString: database.url })
     await owner.connect()
     await owner.query('delete from pgvector_1.memories where number > 4')
     await owner.end()
-    await daemon.kill()
     await daemon.start()
     await expect
       .poll(async () => {

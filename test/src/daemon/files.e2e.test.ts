@@ -27,8 +27,9 @@ interface Entry {
  */
 function entriesOf(root: string): Entry[] {
   const visit = (path: string): Entry[] => {
-    const info = lstatSync(path)
-    if (info.isSymbolicLink() || path === join(root, 'daemon.log')) return []
+    const info = lstatSync(path, { throwIfNoEntry: false })
+    // The database goes on, and removes files.
+    if (info === undefined || info.isSymbolicLink() || path === join(root, 'daemon.log')) return []
     const inside = info.isDirectory() ? readdirSync(path).flatMap((name) => visit(join(path, name))) : []
     return [{ path: relative(root, path), mode: info.mode & 0o777 }, ...inside]
   }

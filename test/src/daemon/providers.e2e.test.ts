@@ -65,7 +65,7 @@ test('a model that the provider lacks is refused at once, and searches go on (ca
     status: 'FAILED',
     error: expect.stringContaining('ollama pull missing'),
   })
-  expect((await ask(SEARCH)).search.hits[0].explanation.model).toBe('test-hash/32')
+  await expect.poll(async () => (await ask(SEARCH)).search.hits[0]?.explanation.model).toBe('test-hash/32')
 })
 
 test('a switch to a provider’s model happens online; queries and texts go there (capability 17)', async () => {

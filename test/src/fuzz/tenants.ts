@@ -32,12 +32,12 @@ export async function createTenant(daemon: TestDaemon, marker: string): Promise<
   )
   const common = { context: `${marker}/context`, agent: `${marker}-agent`, labels: [`${marker}-label`] }
   const { rememberMany } = await ask<{
-    rememberMany: readonly { readonly memory: { readonly id: string } }[]
+    rememberMany: readonly { readonly sequence: number; readonly memory: { readonly id: string } }[]
   }>(
     daemon,
     createKey.key,
     `mutation ($inputs: [RememberInput!]!) {
-      rememberMany(inputs: $inputs) { ... on Remembered { memory { id } } }
+      rememberMany(inputs: $inputs) { ... on Remembered { sequence memory { id } } }
     }`,
     {
       inputs: [
@@ -46,6 +46,17 @@ export async function createTenant(daemon: TestDaemon, marker: string): Promise<
         { content: { stash: { name: `${marker}-stash`, summary: `a summary of ${marker}` } }, ...common },
         { content: { document: { title: `${marker} title`, content: `a page of ${marker}` } }, ...common },
       ],
+    },
+  )
+  // Whoever looks at it later compares with what is there now.
+  const [last] = rememberMany.slice(-1)
+  await ask(
+    daemon,
+    createKey.key,
+    'query ($id: ID!, $atLeast: Int!) { memory(id: $id, atLeast: $atLeast) { id } }',
+    {
+      id: last?.memory.id,
+      atLeast: last?.sequence,
     },
   )
   return {

@@ -15,7 +15,7 @@ import { askField, chooserFor, fill, openWorld, settle, transportsOf, type World
 
 /** A night's run: DAYBOOK_ISOLATION_ROUNDS=200, or `npm run test:isolation`. A round takes a second or two. */
 const ROUNDS = Number(process.env['DAYBOOK_ISOLATION_ROUNDS'] ?? 1)
-const SEED = Number(process.env['DAYBOOK_ISOLATION_SEED'] ?? Date.now() % 1_000_000)
+const SEED = Number(process.env['DAYBOOK_ISOLATION_SEED'] ?? (ROUNDS > 1 ? Date.now() % 1_000_000 : 7))
 /** Operations in a round. */
 const OPERATIONS = ROUNDS > 1 ? 60 : 20
 /** Commands of the CLI that a short run starts, each a process; a long one starts all. */

@@ -84,7 +84,7 @@ describe('a daemon in the background', () => {
     const second = json(await run('start', '--detach', '--json'))
     expect(second).toMatchObject({ started: true })
     expect(second.pid).not.toBe(first.pid)
-    expect((await run('search', 'pnpm')).stdout).toContain('We use pnpm')
+    await expect.poll(async () => (await run('search', 'pnpm')).stdout).toContain('We use pnpm')
   })
 
   it('survives the kill of its starter’s process group, and is what the next client waits for', async () => {

@@ -38,8 +38,9 @@ async function call(client: Client, name: string, args: Record<string, unknown>)
 /** Remembers a note that only this client writes, and finds it. @returns its id */
 async function rememberAndFind(client: Client, word: string): Promise<string> {
   const { results } = await call(client, 'remember', { memories: [{ kind: 'note', fields: { text: word } }] })
-  const { hits } = await call(client, 'search', { query: word })
-  expect(hits[0].id, word).toBe(results[0].id)
+  await expect
+    .poll(async () => (await call(client, 'search', { query: word })).hits[0]?.id, { message: word })
+    .toBe(results[0].id)
   return results[0].id
 }
 

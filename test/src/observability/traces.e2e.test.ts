@@ -79,7 +79,7 @@ needing(POSTGRES, OWN_NATS).describe('services that are watched', () => {
   test('every service answers on its own port: it lives, it is ready, and what it counted', async () => {
     for (const service of [gateway, projector])
       for (const path of ['/health', '/ready'])
-        expect((await fetch(`${service.url}${path}`)).status).toBe(200)
+        await expect.poll(async () => (await fetch(`${service.url}${path}`)).status).toBe(200)
     expect(total(await metrics(gateway), 'daybook_append_events_total')).toBe(1)
     expect(total(await metrics(projector), 'daybook_projection_events_total')).toBe(1)
     await vi.waitUntil(async () => {

@@ -34,7 +34,7 @@ export function mapJourneys(suite: ConsoleSuite): void {
     expect(await legend.getByRole('button').allTextContents()).toEqual(['note 45', 'insight 15'])
     await legend.getByLabel('Colour by').selectOption('context')
     expect(await legend.getByRole('button').allTextContents()).toEqual(['shop 20', 'home 20', 'travel 20'])
-    expect(await drawnColours(page)).toBeGreaterThan(2)
+    await expect.poll(() => drawnColours(page)).toBeGreaterThan(2)
     // Each thing that the memories are about has a region, named by words of its own.
     const regions = page.getByRole('list', { name: 'Regions' }).getByRole('listitem')
     const topicOf = (name: string) =>
@@ -85,8 +85,14 @@ export function mapJourneys(suite: ConsoleSuite): void {
     await page.getByRole('button', { name: 'Make the map' }).click()
     const map = page.getByRole('img', { name: 'The map of 1 memories' })
     const box = (await map.boundingBox())!
-    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2)
-    await page.getByText('The only one, with <b>markup</b>').waitFor()
+    // It takes the pointer once it is drawn.
+    await expect
+      .poll(async () => {
+        await page.mouse.move(box.x + box.width / 2 + 1, box.y + box.height / 2)
+        await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2)
+        return page.getByText('The only one, with <b>markup</b>').isVisible()
+      })
+      .toBe(true)
     await visit.screenshot('map-dark')
     await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2)
     await page.waitForURL(/\/console\/memory\/note/u)

@@ -15,11 +15,17 @@ async function rememberOne(tenant: Tenant, content: object, others: object = {})
   return memories.edges[0].node.id
 }
 
-const reviseOver = (tenant: Tenant, id: string, input: object) =>
-  tenant.ask(
-    `mutation ($id: ID!, $input: ReviseInput!) { revise(id: $id, input: $input) { __typename ... on Revised { sequence } } }`,
+/** Revises it elsewhere, and waits until that can be read: the page reads what it is told of. */
+async function reviseOver(tenant: Tenant, id: string, input: object): Promise<void> {
+  const { revise } = await tenant.ask(
+    `mutation ($id: ID!, $input: ReviseInput!) { revise(id: $id, input: $input) { ... on Revised { sequence } } }`,
     { id, input },
   )
+  await tenant.ask('query ($id: ID!, $atLeast: Int!) { memory(id: $id, atLeast: $atLeast) { id } }', {
+    id,
+    atLeast: revise.sequence,
+  })
+}
 
 const read = async (tenant: Tenant, id: string) =>
   (

@@ -179,8 +179,9 @@ export function syncJourneys(suite: ConsoleSuite): void {
     await card(after.page, project).getByText('connected', { exact: true }).waitFor()
     await card(after.page, project).getByText('3 of 3').waitFor()
     await after.end()
-    const { memories } = await atHome.ask('{ memories { edges { node { title } } } }')
-    expect(memories.edges).toHaveLength(3)
+    await expect
+      .poll(async () => (await atHome.ask('{ memories { edges { node { title } } } }')).memories.edges)
+      .toHaveLength(3)
     const operator = await suite.visitAs(await makeKey(home, null), {
       at: home.url() ?? '',
       path: `/console/sync?project=${project}`,

@@ -1,5 +1,3 @@
-import { pause } from '@daybook/runtime/backoff'
-import { HANGS_MS } from '../../support/child-process.ts'
 import { createTestDaemon, type TestDaemon } from '../../support/daemon.ts'
 import { heapSize } from '../heap-size.ts'
 import { faultsOf } from '../look-afterwards.ts'
@@ -117,12 +115,6 @@ async function watched(
   const pid = daemon.pid()
   const other = await createTenant(daemon, MARKER)
   const looked = async () => JSON.stringify(await seen(daemon, other))
-  for (
-    const end = Date.now() + HANGS_MS;
-    (await looked()).split('"title"').length <= other.ids.length;
-    await pause(50)
-  )
-    if (Date.now() > end) throw new Error('the other project is not indexed')
   const before = await looked()
   const first = (await heapSize(url)) ?? 0
   let most = first
