@@ -3,13 +3,15 @@ import { verifyJournal } from '@daybook/journal/chain/verify-journal'
 import { loseTail } from '@daybook/journal/testing/lose-tail'
 import { UnavailableError } from '@daybook/memory/errors'
 import { newId } from '@daybook/memory/id'
+import { answersAtOnce } from '@daybook/postgres/connect'
 import { asOwner } from '@daybook/postgres/testing/as-owner'
 import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
 import { readFollowed } from '@daybook/sync/follower/followed-projects'
 import { type HomeClient, homesAs } from '@daybook/sync/follower/home-client'
 import { takeOver } from '@daybook/sync/follower/promote'
+import { handOverAnswered } from '@daybook/sync/home/hand-over'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { follow, repoint, type SyncNode, standing, startSyncNode, untilConnected } from './sync-node.ts'
 
 const REMEMBER = `mutation ($input: RememberInput!) { remember(input: $input) {
@@ -179,6 +181,35 @@ describe.each(SERVICE_DATABASES)('the home of a project, on $name', ({ start }) 
     const chain = await chainOf(next, projectId)
     expect(chain.map(({ epoch }) => epoch)).toEqual([1, 2])
     await expect.poll(() => chainOf(home, projectId)).toEqual(chain)
+  })
+
+  it('is handed over once, though it is asked twice at a time', async () => {
+    const { home, next, atHome, atNext, projectId } = await followed()
+    const scope = next.scopeOf(projectId)
+    const { home: address, followerId, copied } = (await readFollowed(scope)) ?? (undefined as never)
+    const client = homesAs('a test')({ home: address, projectId, followerId })
+    const own = { url: next.url, key: atNext.key }
+    const askTwice = () =>
+      [1, 2].map(() => client.ask('hand-over', { epoch: 2, ...own, at: copied }, handOverAnswered))
+    // Both have looked before either goes on; the embedded database serves one after the other.
+    const asked = answersAtOnce(home.database.db)
+      ? await asOwner(home.database, async (trx) => {
+          await sql`select from journal_heads where project_id = ${projectId} for update`.execute(trx)
+          const both = askTwice()
+          await vi.waitUntil(async () => {
+            const { rows } = await sql<{ waiting: number }>`
+              select count(distinct pid)::int as waiting from pg_locks join pg_stat_activity using (pid)
+              where not granted and datname = current_database()`.execute(trx)
+            return rows[0]?.waiting === 2
+          })
+          return both
+        })
+      : askTwice()
+    expect(await Promise.all(asked)).toMatchObject([{ handedOver: true }, { handedOver: true }])
+    expect(await takeOver(scope, client, own)).toMatchObject({ epoch: 2 })
+    await untilConnected(atHome)
+    await atNext.data(REMEMBER, note('at the new home'))
+    await expect.poll(() => chainOf(home, projectId)).toEqual(await chainOf(next, projectId))
   })
 
   it('is followed again after its copy was removed', async () => {

@@ -2,6 +2,7 @@ import { lockProject } from '@daybook/journal/append/batch-context'
 import { DaybookError } from '@daybook/memory/errors'
 import { hashOfKey } from '@daybook/postgres/access/api-keys'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { sql } from 'kysely'
 import { z } from 'zod'
 import { insertFollowed, readFollowed, updateFollowed } from '../follower/followed-projects.ts'
 import { type NextHomes, requireNextHome } from './home-state.ts'
@@ -45,6 +46,9 @@ export async function handOver(
 ): Promise<z.infer<typeof handOverAnswered>> {
   await requireNextHome(url, next)
   return db.transaction().execute(async (trx) => {
+    // Before anything is read: who asks a second time while the first is answered must find what that made. It was refused, gave up
+    // what it had been given, and each Daybook followed the other.
+    await sql`select from journal_heads where project_id = ${projectId} for update`.execute(trx)
     const followed = await readFollowed({ db: trx, projectId })
     const home = { url, key }
     if (followed !== null) {
