@@ -15,7 +15,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startServices } from './start-services.ts'
 
 /** Statements of all loops together for one look at everything, at most: 43 at last, with one project and one engine. */
-const A_LOOK = 45 * openEngines(readConfig({})).length
+const A_LOOK = 60 * openEngines(readConfig({})).length
 /** Longer than any loop waits between looks that heeds no activity. */
 const QUIET_MS = 2_500
 

@@ -28,6 +28,7 @@ describe.each(TEST_DATABASES.slice(0, 1))('the past in the API on $name', ({ sta
       { id },
     )
     await client.data(REMEMBER, { input: { content: { note: { text: 'an otter' } } } })
+    await client.data('{ search(query: "x", atLeast: 5) { sequence } }')
     const { journal } = await client.data('{ journal { sequence version recordedAt } }')
     return { id, times: journal.map((event: { recordedAt: string }) => event.recordedAt) as string[] }
   }

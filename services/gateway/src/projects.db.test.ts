@@ -145,7 +145,8 @@ describe.each(SERVICE_DATABASES)('projects on $name', ({ start }) => {
 
   it('are asked as often as allowed', async () => {
     const { client } = await make({ requestsPerSecond: 3 })
-    const asked = await Promise.all(Array.from({ length: 8 }, () => client.send('{ projects { id } }')))
+    // A slow machine may have a second or two for them, in which more are allowed.
+    const asked = await Promise.all(Array.from({ length: 20 }, () => client.send('{ projects { id } }')))
     const refused = asked.filter(({ body }) => body.errors !== undefined)
     expect(refused.length).toBeGreaterThanOrEqual(4)
     expect(refused[0]?.body.errors?.[0]).toMatchObject({

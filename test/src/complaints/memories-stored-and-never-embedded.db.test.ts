@@ -49,7 +49,7 @@ describe.each(PLACES)('memories stored and never embedded, on $name', (place) =>
         status: 'WARNING',
         message: expect.stringContaining('the provider is unavailable'),
       })
-    expect((await user.find('lantern', { engine })).texts).toHaveLength(2)
+    await expect.poll(async () => (await user.find('lantern', { engine })).texts).toHaveLength(2)
     down = false
     await expect.poll(byMeaning, HEALED).toBe(2)
     await user.settled()
@@ -118,15 +118,18 @@ describe.each(PLACES)('memories stored and never embedded, on $name', (place) =>
     down = true
     await user.remember(['a lantern of stone'])
     await expect.poll(async () => (await user.check('vectors')).status, REPORTED).toBe('WARNING')
-    // What a worker leaves that was killed 118 s after it took them: the lease is two minutes.
-    await daybook.harm((trx) =>
-      sql`update daybook.embeddings set leased_until = now() + interval '2 s', last_error = null
-        where embedded_at is null`.execute(trx),
-    )
+    // What a worker leaves that was killed right after it took them: the lease is two minutes.
+    const leaseUntil = (end: string) =>
+      daybook.harm((trx) =>
+        sql`update daybook.embeddings set leased_until = now() + ${end}::interval, last_error = null
+          where embedded_at is null`.execute(trx),
+      )
+    await leaseUntil('2 minutes')
     down = false
     expect((await user.find('lantern', { engine, mode: 'HYBRID' })).degraded.join()).toMatch(
       /1 memory has no vector yet/u,
     )
+    await leaseUntil('0 s')
     await expect.poll(byMeaning, HEALED).toBe(1)
   })
 })

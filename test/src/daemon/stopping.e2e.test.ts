@@ -144,7 +144,7 @@ describe('a daemon that is stopped ends within 10 s', () => {
     await send('GET /journal/export', '\r\n')
     await send('POST /journal/import', 'Content-Length: 1000000\r\n\r\n{"daybook')
     dataOf(await daemon.graphql({ query: 'mutation { reindex(projection: PGVECTOR) { __typename } }' }))
-    while ((await operations())[0]?.status !== 'RUNNING') await pause(20)
+    while ((await operations())[0]?.status === 'QUEUED') await pause(20)
     await stopped()
 
     // Nothing waits for the lease of the process before.

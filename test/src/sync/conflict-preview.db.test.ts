@@ -1,7 +1,7 @@
 import type { TestClient } from '@daybook/gateway/testing/test-gateway'
 import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
 import { describe, expect, it } from 'vitest'
-import { follow, standing, untilConnected, useSyncPair } from './sync-node.ts'
+import { follow, standing, useSyncPair } from './sync-node.ts'
 
 const REMEMBER = `mutation ($input: RememberInput!) { remember(input: $input) {
   ... on Remembered { sequence memory { id version } } ... on DaybookError { code message } } }`
@@ -26,7 +26,7 @@ describe.each(SERVICE_DATABASES)('what a conflict would change, on $name', ({ st
     const follows = await follow(pair.follower, pair.home, owner, 'ASK')
     const { remember } = await owner.data(REMEMBER, { input: note('the ferry leaves at nine') })
     const { id } = remember.memory
-    await untilConnected(follows)
+    await expect.poll(async () => (await standing(follows)).copied).toBe(1)
     pair.home.reachable(false)
     try {
       await offline(follows, id)

@@ -114,6 +114,7 @@ describe.each(SERVICE_DATABASES)('what was changed at home and offline, on $name
     await atHome.data(FORGET, { id })
     pair.home.reachable(true)
     await expect.poll(() => conflictsOf(atFollower)).toMatchObject([{ code: 'FORGOTTEN', resolution: null }])
+    await untilConnected(atFollower)
     await sameChain(projectId)
   })
 

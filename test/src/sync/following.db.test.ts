@@ -66,7 +66,7 @@ describe.each(SERVICE_DATABASES)('a project that follows a home, on $name', ({ s
   it('keeps what is written offline in its branch, shows it, and sends it in order', async () => {
     const { atHome, atFollower, projectId } = await followNewProject(pair.home, pair.follower)
     const { remember: shared } = await atHome.data(REMEMBER, note('known to both'))
-    await untilConnected(atFollower)
+    await expect.poll(async () => (await standing(atFollower)).copied).toBe(1)
     pair.home.reachable(false)
     try {
       const key = newId()

@@ -66,6 +66,14 @@ describe.each(SERVICE_DATABASES)('suspected pairs on $name', ({ start }) => {
     expect((await read({ kind: 'duplicate' })).said).toHaveLength(1)
   })
 
+  it('of equally near ones are those with the latest, whatever the order of their rows', async () => {
+    await remember(...Array.from({ length: 9 }, () => note(PORT(8080))))
+    const { pairs } = await read({ first: 6 })
+    expect(pairs.map(({ place }) => [place.later, place.earlier])).toEqual(
+      [8, 7, 6, 5, 4, 3].map((earlier) => [9, earlier]),
+    )
+  })
+
   it('of one key are found without vectors, the one that happened first as the older', async () => {
     const decision = (text: string, occurredAt: string): RememberInput => ({
       content: { kind: 'decision', fields: { topic: 'state', decision: text } },

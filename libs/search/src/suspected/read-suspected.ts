@@ -177,7 +177,7 @@ async function neighbours(
         select embedding from ${vectors} where project_id = ${projectId} and memory_id = given.memory_id
         order by span_start limit 1
       ) v cross join lateral (
-        select * from (${nearest}) best where distance <= ${1 - LEAST_COSINE} order by distance limit ${NEIGHBOURS}
+        select * from (${nearest}) best where distance <= ${1 - LEAST_COSINE} order by distance, first_sequence desc limit ${NEIGHBOURS}
       ) n
     ), of_key as (
       select given.memory_id as later, k.memory_id as earlier, k.first_sequence, (

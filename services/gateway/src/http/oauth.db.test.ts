@@ -313,7 +313,7 @@ describe.each(SERVICE_DATABASES)('access tokens on $name', ({ start }) => {
     const socket = createClient({
       url: `${admin.url.replace('http', 'ws')}/graphql`,
       webSocketImpl: WebSocket,
-      connectionParams: { Authorization: `Bearer ${await tokenFor({ exp: soon(-28) })}` },
+      connectionParams: { Authorization: `Bearer ${await tokenFor({ exp: soon(-22) })}` },
       retryAttempts: 0,
     })
     const end = await new Promise((resolve) => {
