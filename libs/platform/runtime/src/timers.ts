@@ -81,7 +81,7 @@ const LONGEST_REST_MS = 1_000
 const FORGET = 1.002
 
 /** Makes long work yield while others need the machine. */
-export interface Pace {
+interface Pace {
   /**
    * Does a piece of the work, then rests: the slower it was compared with the best so far, the longer. Alone
    * it never rests; beside other work, it leaves them most of the machine.

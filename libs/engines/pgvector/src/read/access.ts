@@ -127,6 +127,12 @@ export interface Withheld {
   readonly agents: readonly string[]
 }
 
+/** The same, as the database gives it. */
+export interface WithheldRow {
+  readonly keys: string[]
+  readonly agents: string[]
+}
+
 /** Nobody is. */
 export const NOTHING_WITHHELD: Withheld = { keys: [], agents: [] }
 
@@ -142,7 +148,7 @@ export async function readWithheld(db: Queryable, onlyGlobal = false): Promise<W
 }
 
 /** The statement of `readWithheld`: one row of keys and agents. */
-export const withheldNow = (onlyGlobal = false): RawBuilder<Withheld> => sql<Withheld>`
+export const withheldNow = (onlyGlobal = false): RawBuilder<WithheldRow> => sql<WithheldRow>`
   with lasting as materialized (
     select key_ids, agent from quarantines
     where released_at is null and (not ${onlyGlobal} or project_id is null)

@@ -5,7 +5,7 @@ import type { Generation } from '@daybook/projection/generations/generations'
 import { type ProjectionStatus, readProjectStatus } from '@daybook/projection/status/project-status'
 import { sql } from 'kysely'
 import { type GenerationTables, generationTables, PGVECTOR } from '../generation-tables.ts'
-import { type Withheld, withheldNow } from './access.ts'
+import { type Withheld, type WithheldRow, withheldNow } from './access.ts'
 
 /** Tables as a project's readers see them. */
 export interface ReadTables extends GenerationTables {
@@ -47,7 +47,7 @@ export async function liveReadModel(db: Database): Promise<LiveReadModel> {
   }
 }
 
-interface LiveRow extends Omit<Generation, 'projection'>, Withheld {
+interface LiveRow extends Omit<Generation, 'projection'>, WithheldRow {
   readonly unusable: string | null
 }
 
