@@ -57,7 +57,7 @@ export async function readComparedProjects(
 
 /**
  * Reads the projects whose journals are checked: those with events, and those of which events were applied or
- * published.
+ * published. Of a deleted one a relay that was at work may have noted once more what it had published.
  */
 export async function readCheckedProjects(db: Database, projectId: string | null): Promise<KnownProject[]> {
   const rows = await db
@@ -66,10 +66,12 @@ export async function readCheckedProjects(db: Database, projectId: string | null
     .where('position', '>', 0)
     .union(db.selectFrom('relay_positions').select('project_id').where('published', '>', 0))
     .execute()
+  const deleted = await db.selectFrom('deleted_projects').select('project_id').execute()
+  const gone = new Set(deleted.map((row) => row.project_id))
   return withOthers(
     db,
     projectId,
-    rows.map((row) => row.project_id),
+    rows.flatMap((row) => (gone.has(row.project_id) ? [] : [row.project_id])),
   )
 }
 

@@ -112,6 +112,14 @@ describe.each(SERVICE_DATABASES)('the removal of a deleted project on $name', ({
     await harness.remember(other, 'goes on')
     await harness.settled()
     expect(await documents(other)).toHaveLength(2)
+    // A relay that was at work notes once more what it had published.
+    await sql`insert into relay_positions (project_id, published) values (${scope.projectId}, 4)`.execute(
+      harness.db,
+    )
+    expect(await harness.run('verify-journal', null)).toMatchObject({
+      status: 'succeeded',
+      result: { clean: true },
+    })
   })
 
   it('goes on wherever it was broken off, and needs nobody to ask again', async () => {

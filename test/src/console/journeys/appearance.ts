@@ -76,8 +76,14 @@ export function appearanceJourneys(suite: ConsoleSuite): void {
     await expect.poll(() => pages.isVisible()).toBe(false)
     await expect.poll(() => menu.evaluate((button) => button === document.activeElement)).toBe(true)
     await menu.click()
-    await page.mouse.click(200, 840)
-    await expect.poll(() => pages.isVisible()).toBe(false)
+    await pages.waitFor()
+    // It heeds clicks beside it from the next frame on.
+    await expect
+      .poll(async () => {
+        await page.mouse.click(200, 840)
+        return pages.isVisible()
+      })
+      .toBe(false)
     await menu.click()
     await pages.getByRole('link', { name: 'Keys and projects' }).click()
     await page.getByRole('heading', { level: 1, name: 'Keys and projects', exact: true }).waitFor()
