@@ -101,14 +101,10 @@ export function writeClientTypes(target) {
   )
   for (const file of files) {
     const path = join(target, file)
-    const api = posix.relative(posix.dirname(`/${file.replaceAll('\\', '/')}`), '/api.js')
+    const api = `./${posix.relative(posix.dirname(`/${file.replaceAll('\\', '/')}`), '/api.js')}`
     const text = readFileSync(path, 'utf8').replaceAll(IMPORT, (_, quote, from) => {
       const isInferred = from === 'gql.tada' || from.startsWith('@daybook/api/')
-      const to = isInferred
-        ? api.startsWith('.')
-          ? api
-          : `./${api}`
-        : from.replace(/^(\..*)\.ts$/u, '$1.js')
+      const to = isInferred ? api : from.replace(/^(\..*)\.ts$/u, '$1.js')
       return `${quote}${to}${quote}`
     })
     writeFileSync(path, text)

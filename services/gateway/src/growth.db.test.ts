@@ -40,7 +40,7 @@ describe.each(SERVICE_DATABASES)('growth ($name)', ({ start }) => {
   }
 
   test('counts memories and events by kind and context, as the filter says', async () => {
-    const dayBefore = daysAgo(0)
+    const begunOn = daysAgo(0)
     const [first] = await remember([
       note('one', { context: 'shop' }),
       note('two', { context: 'shop' }),
@@ -56,7 +56,7 @@ describe.each(SERVICE_DATABASES)('growth ($name)', ({ start }) => {
     })
     const { growth } = await client.data(GROWTH)
     expect(growth).toMatchObject({ unit: 'DAY', memories: 3 })
-    expect([dayBefore, new Date().toISOString().slice(0, 10)]).toEqual(
+    expect([begunOn, new Date().toISOString().slice(0, 10)]).toEqual(
       expect.arrayContaining(growth.starts.slice(-1)),
     )
     expect(sum(growth.remembered)).toBe(3)

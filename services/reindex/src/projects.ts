@@ -19,7 +19,7 @@ export interface KnownProject {
   readonly hash: string
 }
 
-const known = (db: Database, id: string, name: string, head: number, hash: string): KnownProject => ({
+const knownProject = (db: Database, id: string, name: string, head: number, hash: string): KnownProject => ({
   get scope() {
     return projectScope(db, id)
   },
@@ -39,7 +39,9 @@ export async function readProjects(db: Database, projectId: string | null): Prom
     .$if(projectId !== null, (query) => query.where('projects.id', '=', projectId))
     .orderBy('projects.id')
     .execute()
-  return rows.map(({ id, name, sequence, hash }) => known(db, id, name, sequence, hash.toString('hex')))
+  return rows.map(({ id, name, sequence, hash }) =>
+    knownProject(db, id, name, sequence, hash.toString('hex')),
+  )
 }
 
 /**
@@ -57,7 +59,7 @@ export async function readComparedProjects(
 
 /**
  * Reads the projects whose journals are checked: those with events, and those of which events were applied or
- * published. Of a deleted one a relay that was at work may have noted once more what it had published.
+ * published.
  */
 export async function readCheckedProjects(db: Database, projectId: string | null): Promise<KnownProject[]> {
   const rows = await db
@@ -66,22 +68,29 @@ export async function readCheckedProjects(db: Database, projectId: string | null
     .where('position', '>', 0)
     .union(db.selectFrom('relay_positions').select('project_id').where('published', '>', 0))
     .execute()
-  const deleted = await db.selectFrom('deleted_projects').select('project_id').execute()
-  const gone = new Set(deleted.map((row) => row.project_id))
   return withOthers(
     db,
     projectId,
-    rows.flatMap((row) => (gone.has(row.project_id) ? [] : [row.project_id])),
+    rows.map((row) => row.project_id),
   )
 }
 
+/**
+ * Adds these to those with events. A deletion under way has removed the journal's head, and what was applied and published of it
+ * goes later: nothing of that is a fault.
+ */
 async function withOthers(
   db: Database,
   projectId: string | null,
   ids: readonly string[],
 ): Promise<KnownProject[]> {
   const withEvents = await readProjects(db, projectId)
-  const there = new Set(withEvents.map(({ id }) => id))
+  const leaving = await db
+    .selectFrom('deleted_projects')
+    .select('project_id')
+    .where('finished_at', 'is', null)
+    .execute()
+  const there = new Set([...withEvents.map(({ id }) => id), ...leaving.map((row) => row.project_id)])
   const others = [...new Set(ids)].filter((id) => !there.has(id) && (projectId === null || id === projectId))
   if (others.length === 0) return withEvents
   const names = await db
@@ -90,9 +99,10 @@ async function withOthers(
     .where(sql<boolean>`id = any(${others}::uuid[])`)
     .execute()
   const nameOf = new Map(names.map(({ id, name }) => [id, name]))
-  return [...withEvents, ...others.map((id) => known(db, id, nameOf.get(id) ?? id, 0, CHAIN_START))].toSorted(
-    (one, other) => (one.id < other.id ? -1 : 1),
-  )
+  return [
+    ...withEvents,
+    ...others.map((id) => knownProject(db, id, nameOf.get(id) ?? id, 0, CHAIN_START)),
+  ].toSorted((one, other) => (one.id < other.id ? -1 : 1))
 }
 
 /** Counts all memories that ever existed, in all projects or in one. */
