@@ -1,23 +1,44 @@
 import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createJournalWriter } from '@daybook/journal/append/journal-writer'
+import { ensureProject } from '@daybook/postgres/access/projects'
+import { type DatabaseAddress, openDatabase, serverAddress } from '@daybook/postgres/connect'
+import { migrate } from '@daybook/postgres/migrate'
+import { projectScope } from '@daybook/postgres/project-scope'
+import { OWN_POSTGRES } from '@daybook/postgres/testing/native-binaries'
+import { startNativeServer } from '@daybook/postgres/testing/native-server'
 import { pause } from '@daybook/runtime/backoff'
+import { OWN_NATS, startNativeNats } from '@daybook/transport/testing/native-nats'
+import { sql } from 'kysely'
+import { createServiceProcess } from '../src/chaos/service-process.ts'
 import { startCli } from '../src/cli/run-cli.ts'
 import { createTestDaemon, REPOSITORY, type TestDaemon } from '../src/support/daemon.ts'
 import { percentile } from '../src/support/percentile.ts'
 import { processTree, TICKS, type TreeProcess } from '../src/support/process-tree.ts'
 import { type BenchOptions } from './bench.ts'
 import { fillDaemon } from './fill-daemon.ts'
+import { noteRequests } from './search-corpus.ts'
 
 /** Measures what an idle daemon takes of a machine: memory, processor, time to start. Linux only. */
 export const name = 'footprint'
-export const description = 'memory, idle processor time and starts of a daemon with 10,000 memories'
+export const description =
+  'memory, idle processor time and starts of a daemon with 10,000 memories (--large: of services with 5,000 projects on native Postgres)'
 
 const MEMORIES = 10_000
 const ROUNDS = 5
 /** Milliseconds until loops rest, and the load's garbage is collected. */
 const SETTLE_MS = 40_000
 const IDLE_MS = 30_000
+const SERVICES = ['gateway', 'projector-pgvector', 'reindex'] as const
+const PROJECTS = 5_000
+const PROJECT_MEMORIES = 12
+/** Each looks at all projects once in a while: many times in so long. */
+const SERVICES_IDLE_MS = 120_000
 
-export async function run({ rounds = ROUNDS }: BenchOptions): Promise<void> {
+export async function run({ rounds = ROUNDS, large }: BenchOptions): Promise<void> {
+  if (large) return measureServices()
   const environment = { DAYBOOK_SELF_CHECK: '5s' }
   const daemon = createTestDaemon(undefined, { embedder: 'minilm', emptyFolder: true, environment })
   try {
@@ -50,6 +71,73 @@ export async function run({ rounds = ROUNDS }: BenchOptions): Promise<void> {
   } finally {
     await daemon.remove()
   }
+}
+
+/** Services of their own beside many projects in which nothing happens. */
+async function measureServices(): Promise<void> {
+  if (OWN_NATS.problem !== null || OWN_POSTGRES.problem !== null)
+    return console.log('not measured: there is no native Postgres or NATS here, run infra/debian/install')
+  const folder = mkdtempSync(join(tmpdir(), 'daybook-bench-'))
+  const [postgres, nats] = await Promise.all([startNativeServer(), startNativeNats()])
+  const address = serverAddress(postgres.url)
+  const environment = {
+    DATABASE_URL: postgres.url,
+    NATS_URL: nats.url,
+    LOG_LEVEL: 'warn',
+    DAYBOOK_SELF_CHECK: '5s',
+    // Texts that are embedded are work.
+    DAYBOOK_EMBEDDER: 'none',
+  }
+  const services = SERVICES.map((service) =>
+    createServiceProcess({ name: service, service, folder, environment }),
+  )
+  try {
+    await migrate(address)
+    await fillProjects(address)
+    await Promise.all(services.map((service) => service.start()))
+    await untilApplied(address)
+    await pause(2 * SETTLE_MS)
+    const before = processTree(process.pid)
+    await pause(SERVICES_IDLE_MS)
+    let all = 0
+    for (const what of [...SERVICES, 'postgres']) {
+      const of = (tree: readonly TreeProcess[]) =>
+        sum(
+          tree.filter((one) => one.what.includes(what)),
+          ({ ticks, endedTicks }) => ticks + endedTicks,
+        )
+      const share = (of(processTree(process.pid)) - of(before)) / TICKS / (SERVICES_IDLE_MS / 10 ** 5)
+      all += share
+      console.log(`    ${share.toFixed(2).padStart(6)}  ${what}`)
+    }
+    print('idle processor, % of a core', all, 1)
+  } finally {
+    await Promise.all(services.map((service) => service.stop()))
+    await Promise.all([postgres.stop(), nats.stop()])
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function fillProjects(address: DatabaseAddress): Promise<void> {
+  const db = openDatabase(address)
+  const writer = createJournalWriter(() => {})
+  const next = noteRequests()
+  for (let made = 0; made < PROJECTS; made += 1) {
+    const scope = projectScope(db, await ensureProject(db, `project ${made}`))
+    await writer.appendMany(scope, Array.from({ length: PROJECT_MEMORIES }, next))
+  }
+  await db.destroy()
+}
+
+async function untilApplied(address: DatabaseAddress): Promise<void> {
+  const owner = openDatabase(address, { role: null })
+  const counted = () =>
+    sql<{ events: number }>`select coalesce(sum(position), 0)::int as events from daybook.positions`.execute(
+      owner,
+    )
+  while ((await counted()).rows[0]?.events !== PROJECTS * PROJECT_MEMORIES) await pause(1_000)
+  await sql`vacuum (analyze)`.execute(owner)
+  await owner.destroy()
 }
 
 function print(what: string, measured: number, goal: number): void {

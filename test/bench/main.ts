@@ -23,6 +23,7 @@ import * as security from './security.ts'
 import * as sync from './sync.ts'
 import * as twoProjectors from './two-projectors.ts'
 import * as typesense from './typesense.ts'
+import * as writes from './writes.ts'
 
 /*
  * `npm run bench` lists the benches, `npm run bench -- append search --rounds 9` runs some, `npm run bench --
@@ -31,6 +32,7 @@ import * as typesense from './typesense.ts'
 
 const BENCHES: readonly Bench[] = [
   append,
+  writes,
   search,
   projects,
   mcp,

@@ -3,6 +3,7 @@ import { startDaemon } from '@daybook/daemon/start-daemon'
 import { createShutdown } from '@daybook/process/run-process'
 import { readConfig } from '@daybook/runtime/config'
 import { silentLogger } from '@daybook/runtime/logger'
+import { ALWAYS_ACTIVE } from '@daybook/runtime/loop'
 
 /*
  * Runs the daemon in a separate process that samples its event loop. In the same process, the sender's work
@@ -31,6 +32,7 @@ const shutdown = createShutdown()
 const daemon = await startDaemon(readConfig(process.env), {
   logger: silentLogger,
   progress: () => {},
+  activity: ALWAYS_ACTIVE,
   shutdown,
 })
 

@@ -48,6 +48,7 @@ export const TABLE_NOTES: Readonly<Record<string, string>> = {
   free_space: 'One row.',
   kysely_migration: 'Belongs to Kysely.',
   kysely_migration_lock: 'Belongs to Kysely.',
+  relay_looks: 'One row.',
   sync_conflicts:
     'Commands of a branch that its home refused, or decided on another version than their writer saw.',
 }

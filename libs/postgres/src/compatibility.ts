@@ -46,7 +46,10 @@ export interface MinimumVersions {
 export async function readMinimum(db: Queryable): Promise<MinimumVersions | null> {
   const { rows: tables } = await sql<{ there: boolean }>`
     select to_regclass('daybook.compatibility') is not null as there`.execute(db)
-  if (tables[0]?.there !== true) return null
+  return tables[0]?.there === true ? theMinimum(db) : null
+}
+
+async function theMinimum(db: Queryable): Promise<MinimumVersions> {
   const { minimum_reader: reader, minimum_writer: writer } = await db
     .selectFrom('compatibility')
     .selectAll()
@@ -110,13 +113,13 @@ export interface CompatibilityWatch {
 }
 
 /**
- * Checks every 2 s whether this process may still read the database. Once it may not, all its queries fail
+ * Checks every 2 s, and more rarely while it is idle, whether this process may still read the database. Once it may not, all its queries fail
  * with the error that says so. Running queries finish.
  */
 export function watchCompatibility(db: Database, logger: Logger, activity?: Activity): CompatibilityWatch {
   const asked = evenIfRefused(db)
   const look = async (): Promise<void> => {
-    const problem = readerProblem(await readMinimum(asked))
+    const problem = readerProblem(await theMinimum(asked))
     if (problem?.message === refusalOf(db)?.message) return
     refuseQueries(db, problem)
     if (problem === null) logger.info('the database may be read again')

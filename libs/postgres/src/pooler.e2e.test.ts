@@ -22,14 +22,13 @@ const PGBOUNCER = '/usr/sbin/pgbouncer'
 
 const POOLER = ofServer(
   'PgBouncer before Postgres',
-  OWN_POSTGRES.problem ??
-    (existsSync(PGBOUNCER) && !isBare() ? null : 'no PgBouncer is installed here (CI=true installs it)'),
+  existsSync(PGBOUNCER) && !isBare() ? null : 'no PgBouncer is installed here (CI=true installs it)',
 )
 
 /** Fewer than clients and projects, so that transactions of one client run in the sessions of others. */
 const SESSIONS = 2
 
-needing(POOLER).describe('a database behind PgBouncer in transaction mode', () => {
+needing(OWN_POSTGRES, POOLER).describe('a database behind PgBouncer in transaction mode', () => {
   let server: NativeServer
   let pooler: KeptProcess
   let url: string

@@ -390,6 +390,11 @@ export interface Tables {
     /** Whether it is a copy of one at the home of the project, which this Daybook follows. */
     of_home: Generated<boolean>
   }
+  /** One row. */
+  relay_looks: {
+    one_row: Generated<boolean>
+    looked_at: Moment
+  }
   relay_positions: {
     project_id: string
     /** The last published sequence. */

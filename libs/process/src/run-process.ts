@@ -7,7 +7,7 @@ import { pause } from '@daybook/runtime/backoff'
 import { type Config, readConfig } from '@daybook/runtime/config'
 import { createLogger, type Logger } from '@daybook/runtime/logger'
 import { createLook } from '@daybook/runtime/look'
-import { type Activity } from '@daybook/runtime/loop'
+import { type Activity, createActivity } from '@daybook/runtime/loop'
 import type { ServiceMetrics } from '@daybook/runtime/metrics'
 import { ensurePrivateFolder, PRIVATE_UMASK } from '@daybook/runtime/private-folder'
 import type { Readiness } from '@daybook/runtime/probes'
@@ -57,7 +57,8 @@ export async function runProcess({ name, title, defaultPort, start }: ProcessOpt
     console.log(`${title} is starting …`)
     const tracing = await startTracing({ service: name, endpoint: config.otlpEndpoint })
     shutdown.add(tracing.stop)
-    await start(config, { logger, shutdown, progress: (message) => console.log(`  ${message}`) })
+    const activity = createActivity(AMONG_OTHERS)
+    await start(config, { logger, shutdown, activity, progress: (message) => console.log(`  ${message}`) })
   }
   const endFailedStart = () =>
     endInTime(shutdown).catch((again: unknown) =>
@@ -213,6 +214,13 @@ export async function endInTime(shutdown: Shutdown, times: StopTimes = STOP_TIME
   }
 }
 
+/**
+ * A process beside which others may do something at any time: after a minute without work of its own it looks for theirs every 5 s.
+ * What the bus brings, and requests, wake it. With looks every 1 or 2 s an idle gateway, projector and reindex service with NATS and
+ * Postgres took 5 % of a core.
+ */
+const AMONG_OTHERS = { idleAfterMs: 60_000, idleMs: 5_000 }
+
 /** Tells the person who started the process what it is doing, in one sentence. */
 export type Progress = (message: string) => void
 
@@ -222,8 +230,8 @@ export interface ProcessParts {
   readonly progress: Progress
   /** Each opened part registers here how it is closed. */
   readonly shutdown: Shutdown
-  /** For a process that is alone on its database. Default: other processes may do something at any time. */
-  readonly activity?: Activity
+  /** When its loops rest. */
+  readonly activity: Activity
 }
 
 /** How long a look at the bus counts, in milliseconds. */

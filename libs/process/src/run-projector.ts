@@ -37,9 +37,10 @@ export function runProjector(engine: Engine, defaultPort: number): Promise<void>
         signal: createPositionSignal(),
         logger: parts.logger,
         model: embedders.preferred,
-        workers: openQueueWorkers({ db, embedders, metrics }, parts),
+        workers: openQueueWorkers({ db, embedders, metrics, activity: parts.activity }, parts),
         metrics,
         selfCheckMs: config.selfCheckMs,
+        activity: parts.activity,
       })
       parts.shutdown.add(projector.stop, { part: 'the projector' })
       const url = await serveProbes(config, { db, bus, metrics }, parts)

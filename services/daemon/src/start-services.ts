@@ -11,7 +11,6 @@ import { startEngine } from '@daybook/projection/engine/engine'
 import { createPositionSignal } from '@daybook/projection/positions/positions'
 import { startReindex } from '@daybook/reindex/start'
 import type { Config } from '@daybook/runtime/config'
-import { type Activity, ALWAYS_ACTIVE } from '@daybook/runtime/loop'
 import type { WithoutTerms } from '@daybook/search/ranking/ablation'
 import { startSync } from '@daybook/sync/follower/start-sync'
 
@@ -30,8 +29,7 @@ export async function startServices(
   { db, embedders, without }: ServicesOptions,
   parts: ProcessParts,
 ): Promise<Gateway> {
-  const { logger, shutdown } = parts
-  const activity: Activity = parts.activity ?? ALWAYS_ACTIVE
+  const { logger, shutdown, activity } = parts
   const bus = await openBus(config, parts)
   const signal = createPositionSignal()
   const metrics = openMetrics('daybook', db, config, parts)

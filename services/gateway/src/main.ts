@@ -28,7 +28,7 @@ await runProcess({
     embedders.countIn?.(metrics)
     await embedders.ready()
     const { writer, homeOf } = openWriter(config, { db, bus, metrics }, parts)
-    const shared = { db, bus, writer, homeOf, signal, metrics, embedders }
+    const shared = { db, bus, writer, homeOf, signal, metrics, embedders, activity: parts.activity }
     const gateway = await serveGateway(config, shared, parts)
     console.log(
       `The gateway is ready at ${gateway.url}; its key of the project "default" is ${defaultKey.place}`,

@@ -33,9 +33,10 @@ await runProcess({
       signal,
       logger: parts.logger,
       embedders,
-      workers: openQueueWorkers({ db, embedders, metrics }, parts),
+      workers: openQueueWorkers({ db, embedders, metrics, activity: parts.activity }, parts),
       engines,
       keepOldMs: config.keepGenerationMs,
+      activity: parts.activity,
     })
     parts.shutdown.add(service.stop, { part: 'the operations' })
     const url = await serveProbes(config, { db, bus, metrics }, parts)

@@ -3,6 +3,7 @@ import { createShutdown } from '@daybook/process/run-process'
 import { pause } from '@daybook/runtime/backoff'
 import { readConfig } from '@daybook/runtime/config'
 import { silentLogger } from '@daybook/runtime/logger'
+import { ALWAYS_ACTIVE } from '@daybook/runtime/loop'
 import { startTypesenseDouble } from '@daybook/typesense-double/start-typesense-double'
 import { askGraphQL, dataOf } from '../support/graphql.ts'
 import { subscribe } from '../support/subscribe.ts'
@@ -109,7 +110,12 @@ export async function useDaemon(dataDir: string): Promise<void> {
       DAYBOOK_PROJECT_METRICS: 'on',
       TYPESENSE_API_KEY: typesense.apiKey,
     })
-    const daemon = await startDaemon(config, { logger: silentLogger, progress: () => {}, shutdown })
+    const daemon = await startDaemon(config, {
+      logger: silentLogger,
+      progress: () => {},
+      shutdown,
+      activity: ALWAYS_ACTIVE,
+    })
     await read(daemon, await write(daemon))
     for (const projection of ['PGVECTOR', 'TYPESENSE']) await operate(daemon, projection)
     await administer(daemon)

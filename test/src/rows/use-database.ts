@@ -136,7 +136,7 @@ async function appendAtKnownHead(scope: ProjectScope): Promise<void> {
 
 async function relay(scope: ProjectScope): Promise<void> {
   const owner = { name: 'relay', leaseMs: 240_000 }
-  await findUnpublished(scope.db)
+  await findUnpublished(scope.db, 0)
   await takeLease(scope, owner, 0)
   await savePublished(scope, owner, await placeAt(scope, 1), true)
   await readBacklog(scope.db)

@@ -70,6 +70,7 @@ export function applyToGeneration(
     onApplied: (events) => {
       applied.add(events, { projection: projection.name })
       vectors.wake()
+      activity?.touch()
     },
   })
   const selfCheck = startSelfCheck({

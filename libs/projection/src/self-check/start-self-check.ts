@@ -56,8 +56,8 @@ const REST = 20
 const HURRIED_REST = 1
 
 /**
- * The same while nobody uses the daemon. A look at 100 of 10,000 memories costs an embedded database and its
- * daemon 150 ms of processor time, so the self-check takes 0.15 % of a core.
+ * The same while nobody uses the daemon, or the projector had nothing to apply. A look at 100 of 10,000 memories costs an embedded
+ * database and its daemon 150 ms of processor time, so the self-check takes 0.15 % of a core.
  */
 const IDLE_REST = 1_000
 

@@ -2,6 +2,7 @@ import { forgetCheckpoints, lastCommon, noteCheckpoint } from '@daybook/journal/
 import { readEnd } from '@daybook/journal/read/read'
 import type { JournalCursor } from '@daybook/memory/events'
 import type { ProjectsLook } from '@daybook/postgres/access/projects'
+import { isAheadOfClock } from '@daybook/postgres/clock'
 import { commitUnflushed, type Database } from '@daybook/postgres/connect'
 import { isFree, type LeaseOwner, leasedTo, leaseEnd, RELEASED } from '@daybook/postgres/lease'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
@@ -157,11 +158,24 @@ export async function readPublished({ db, projectId }: ProjectScope): Promise<nu
   return row?.published ?? 0
 }
 
-/** The projects with unpublished events and no current lease. Goes through one row per project. */
-export async function findUnpublished(db: Database): Promise<ProjectsLook> {
-  const { rows } = await sql<ProjectsLook>`
-    select count(*)::int as projects, coalesce(array_agg(head.project_id::text) filter (
-      where (head.sequence <> coalesce(place.published, 0) or place.hash <> head.hash) and ${isFree('place')}), '{}') as behind
-    from journal_heads head left join relay_positions place on place.project_id = head.project_id`.execute(db)
-  return rows[0] ?? { projects: 0, behind: [] }
+/**
+ * The projects with unpublished events and no current lease. Goes through one row per project.
+ * @param afterMs null if another relay has looked within so many milliseconds: one row is read then, so a thousand
+ * gateways cost the database as little as one
+ */
+export async function findUnpublished(db: Database, afterMs: number): Promise<ProjectsLook | null> {
+  const { rows } = await sql<ProjectsLook & { isTurn: boolean }>`
+    with turn as (
+      insert into relay_looks as l (looked_at) select clock_timestamp() where ${commitUnflushed()}
+      on conflict (one_row) do update set looked_at = excluded.looked_at
+      where l.looked_at <= clock_timestamp() - ${inMilliseconds(afterMs)} or ${isAheadOfClock(sql`l.looked_at`)}
+      returning 1
+    )
+    select exists (select from turn) as "isTurn",
+      count(*)::int as projects, coalesce(array_agg(head.project_id::text) filter (
+        where (head.sequence <> coalesce(place.published, 0) or place.hash <> head.hash) and ${isFree('place')}), '{}') as behind
+    from journal_heads head left join relay_positions place on place.project_id = head.project_id
+    where exists (select from turn)`.execute(db)
+  const [look] = rows
+  return look?.isTurn === true ? look : null
 }

@@ -20,6 +20,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import type { Bus, PublishedEntry } from '../bus.ts'
 import { createInProcessBus } from '../in-process/in-process-bus.ts'
 import { type Relay, type RelayOptions, readBacklog, startRelay } from './relay.ts'
+import { findUnpublished } from './relay-positions.ts'
 
 /** Far longer than a test: what happens before then is not due to a poll of the journal. */
 const NEVER = 1_800_000
@@ -238,6 +239,34 @@ describe.each(TEST_DATABASES)('a relay on $name', ({ start, severalSessions }) =
     const relay = run(bus)
     await untilPublished(relay, scope, 2_600)
     expect(of(scope)).toEqual(upTo(2_600))
+  })
+
+  it('looks at all projects in its turn only, unless the last look is old or from a clock that was ahead', async () => {
+    const { db } = database
+    const lookedAt = (when: string) =>
+      sql`update relay_looks set looked_at = now() + ${when}::interval`.execute(db)
+    const scope = await database.newProject()
+    await append(scope, 1)
+    expect((await findUnpublished(db, 0))?.behind).toContain(scope.projectId)
+    expect(await findUnpublished(db, 60_000)).toBeNull()
+    for (const when of ['-2 minutes', '1 day']) {
+      await lookedAt(when)
+      const looks = await Promise.all(Array.from({ length: 4 }, () => findUnpublished(db, 60_000)))
+      expect(looks.filter((look) => look !== null)).toHaveLength(1)
+    }
+  })
+
+  it('takes the place of the one that looked for all, once that is gone', async () => {
+    const scope = await database.newProject()
+    const { bus, of } = recordingBus()
+    const first = run(bus, { pollMs: 20, leaseMs: 60 })
+    const second = run(bus, { pollMs: 20, leaseMs: 60 })
+    await append(scope, 1)
+    await untilPublished(second, scope, 1)
+    await first.stop()
+    await append(scope, 1)
+    await untilPublished(second, scope, 2)
+    expect(new Set(of(scope))).toEqual(new Set([1, 2]))
   })
 
   it('publishes many projects, each in its order', async () => {

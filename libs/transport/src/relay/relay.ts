@@ -6,7 +6,7 @@ import type { Database } from '@daybook/postgres/connect'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
 import { backoffDelay, pause } from '@daybook/runtime/backoff'
 import type { Logger } from '@daybook/runtime/logger'
-import { startLoop } from '@daybook/runtime/loop'
+import { type Activity, ALWAYS_ACTIVE, startLoop } from '@daybook/runtime/loop'
 import type { Metrics } from '@daybook/runtime/metrics'
 import { sql } from 'kysely'
 import { type Bus, hasEvent, type PublishedEntry } from '../bus.ts'
@@ -22,8 +22,8 @@ import { findUnpublished, readPublished } from './relay-positions.ts'
  *   ──nothing more is known──▶ published
  *
  * and back to behind if another relay has the lease, or the bus or the database fails. Every process that
- * commits events runs a relay. The relay with a project's lease publishes for all; any relay's poll finds
- * what a dead one left.
+ * commits events runs a relay. The relay with a project's lease publishes for all. One relay's polls find what
+ * dead ones left: the others look ever less often whether it still polls, and take its place.
  */
 
 /** A running relay. */
@@ -42,7 +42,11 @@ export interface RelayOptions {
   readonly bus: Bus
   readonly logger: Logger
   readonly metrics?: Pick<Metrics, 'relayed'>
-  /** Milliseconds between polls for events that other processes left; with thousands of projects more. @default 1000 */
+  /**
+   * Milliseconds between polls for events that other processes left; with thousands of projects more. While another relay polls,
+   * up to `leaseMs`.
+   * @default 1000
+   */
   readonly pollMs?: number
   /** Milliseconds after which another relay may take a dead one's project. @default 10000 */
   readonly leaseMs?: number
@@ -51,6 +55,8 @@ export interface RelayOptions {
    * @default one minute
    */
   readonly historyMs?: number
+  /** When polls are rarer. Default: never. */
+  readonly activity?: Activity | undefined
 }
 
 /** How many projects are published at a time: while one waits for NATS, another reads. */
@@ -67,6 +73,9 @@ const BUFFERED_EVENTS = 500
 
 const BUFFERED_PROJECTS = 20
 
+/** Share of the rest after which another's look is old: this relay's timer may fire a little early by that clock. */
+const LATE = 0.9
+
 /** The result of a poll of the journal, or of a turn of every project that is behind. */
 interface Round {
   /** Whether something was published or found published. */
@@ -78,6 +87,7 @@ interface Round {
 /** Starts publishing; runs until `stop`. */
 export function startRelay(options: RelayOptions): Relay {
   const { db, bus, logger, metrics, pollMs = 1_000, leaseMs = 10_000, historyMs = 60_000 } = options
+  const { activity = ALWAYS_ACTIVE } = options
   const owner = { name: `${hostname()} ${process.pid} ${newId()}`, leaseMs }
   const buffers = new Map<string, EventBuffer>()
   const behind = new Set<string>()
@@ -170,9 +180,18 @@ export function startRelay(options: RelayOptions): Relay {
 
   const findBehind = async (): Promise<Round> => {
     try {
-      const look = await findUnpublished(db)
-      for (const projectId of look.behind) behind.add(projectId)
-      nextLook = Date.now() + restAfterLook(look, pollMs)
+      // The first look is this relay's own: it may have been started in place of a dead one.
+      const look = await findUnpublished(db, othersLooked === null ? 0 : restMs * LATE)
+      if (look === null) {
+        othersLooked = (othersLooked ?? 0) + 1
+        nextLook =
+          Date.now() + backoffDelay(othersLooked, { firstMs: restMs, maxMs: Math.max(restMs, leaseMs) })
+      } else {
+        othersLooked = 0
+        for (const projectId of look.behind) behind.add(projectId)
+        restMs = activity.interval(restAfterLook(look, pollMs))
+        nextLook = Date.now() + restMs
+      }
       return { moved: false, error: null }
     } catch (error) {
       nextLook = Date.now() + pollMs
@@ -181,6 +200,9 @@ export function startRelay(options: RelayOptions): Relay {
   }
 
   let nextLook = 0
+  let restMs = pollMs
+  /** How many times in a row another relay had looked; null before the first look. */
+  let othersLooked: number | null = null
   let leftToOthers = 0
   const loop = startLoop(
     async (stopping) => {
