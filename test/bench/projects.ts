@@ -3,7 +3,7 @@ import { startMiniLm } from '@daybook/embeddings/minilm-embedder'
 import { testCacheDir } from '@daybook/embeddings/testing/test-cache'
 import { createJournalWriter } from '@daybook/journal/append/journal-writer'
 import { ensureProject } from '@daybook/postgres/access/projects'
-import { type Database, openDatabase } from '@daybook/postgres/connect'
+import { type Database, type DatabaseAddress, openDatabase } from '@daybook/postgres/connect'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
 import { createTokenBitsCache } from '@daybook/search/late-interaction/token-bits-cache'
 import { search } from '@daybook/search/search'
@@ -22,7 +22,7 @@ import { buildSearchCorpus, fillProject, noteRequests, type SearchCorpus } from 
  */
 export const name = 'projects'
 export const description =
-  'search in 100,000 memories alone, then beside 5,000 small, 200 middle and 2 large projects, and appends to a new one, on native Postgres'
+  'search in 100,000 memories alone, then beside 5,000 small, 200 middle and 2 large projects, and appends to a new one, on native Postgres (--large: in 10,000, 1,000 and 100 of a million)'
 
 const LARGE = 100_000
 /** How many projects there are beside the large one, and how many memories each has. */
@@ -31,6 +31,9 @@ const OTHERS = [
   { projects: 200, memories: 500 },
 ] as const
 const MORE_LARGE = 2
+/** With 8 copies of the large one, and the others, they are 1, .1 and .01 % of a million memories. */
+const SHARES = [10_000, 1_000, 100]
+const MORE_FOR_A_MILLION = 8
 const QUERIES = 120
 const GOAL = 1.2
 /** Lengths of a new project's journal at which appends are timed, and how many. */
@@ -38,13 +41,14 @@ const LENGTHS = [100, 10_000, 30_000]
 const APPENDS = 200
 const APPEND_GOAL = 1.5
 
-export async function run({ memories = LARGE }: BenchOptions): Promise<void> {
+export async function run({ memories = LARGE, large }: BenchOptions): Promise<void> {
+  if (large) return onNativeDatabase(({ address, name: where }) => measureShares(address, where))
   await onNativeDatabase(async ({ address, name: where }) => {
     const corpus = await buildSearchCorpus(address, memories)
     const owner = openDatabase(address, { role: null })
     try {
       const alone = await measure(corpus)
-      await addOthers(corpus, owner)
+      await addOthers(corpus, owner, MORE_LARGE)
       const beside = await measure(corpus)
       for (const [statement, plan] of beside.plans) {
         const before = alone.plans.get(statement)
@@ -67,13 +71,44 @@ export async function run({ memories = LARGE }: BenchOptions): Promise<void> {
   })
 }
 
+/** Small parts of many memories: the index walks past those of others, or all of a project's are compared. */
+async function measureShares(address: DatabaseAddress, where: string): Promise<void> {
+  const corpus = await buildSearchCorpus(address, LARGE)
+  const owner = openDatabase(address, { role: null })
+  try {
+    const scopes = new Map<number, ProjectScope>()
+    for (const memories of SHARES)
+      scopes.set(memories, await fillProject(corpus.db, `${memories} of a million`, memories))
+    await sql`vacuum (analyze)`.execute(owner)
+    const p50Of = async () => {
+      const found = new Map<number, number>()
+      for (const [memories, scope] of scopes) found.set(memories, (await measure({ ...corpus, scope })).p50)
+      return found
+    }
+    const before = await p50Of()
+    await addOthers(corpus, owner, MORE_FOR_A_MILLION)
+    const after = await p50Of()
+    for (const memories of SHARES)
+      printComparison({
+        title: `${QUERIES} searches of a project of ${memories} memories, ${where}, p50`,
+        ours: { label: 'of a million', value: `${after.get(memories)?.toFixed(1)} ms` },
+        theirs: { label: `beside ${LARGE}`, value: `${before.get(memories)?.toFixed(1)} ms` },
+        ratio: (after.get(memories) ?? 0) / (before.get(memories) ?? 1),
+        goal: { atMost: GOAL },
+      })
+  } finally {
+    await owner.destroy()
+    await corpus.close()
+  }
+}
+
 interface Measured {
   readonly p50: number
   /** The plan of each statement of a search. */
   readonly plans: ReadonlyMap<string, readonly string[]>
 }
 
-async function measure({ scope, readModel }: SearchCorpus): Promise<Measured> {
+async function measure({ scope, readModel }: Pick<SearchCorpus, 'scope' | 'readModel'>): Promise<Measured> {
   const embedder = await startMiniLm({ cacheDir: testCacheDir() })
   const tokenBitsCache = createTokenBitsCache()
   const parts = { scope, readModel, embedders: fixedEmbedders([embedder]), tokenBitsCache }
@@ -114,13 +149,13 @@ const shapeOf = (plan: readonly string[]): string =>
   plan.flatMap((line) => (/->|^\S.*\(cost/u.test(line) ? [line.replace(/\s*\(cost.*$/u, '')] : [])).join('\n')
 
 /** Adds projects, each a copy of one of its size with vectors of its own. */
-export async function addOthers(corpus: SearchCorpus, owner: Database): Promise<void> {
+async function addOthers(corpus: SearchCorpus, owner: Database, moreLarge: number): Promise<void> {
   const createIndex = await dropVectorIndex(corpus.db, corpus.readModel)
   for (const { projects, memories } of OTHERS) {
     const first = await fillProject(corpus.db, `first of ${memories}`, memories)
     await copyProject(corpus, owner, first, projects - 1)
   }
-  await copyProject(corpus, owner, corpus.scope, MORE_LARGE)
+  await copyProject(corpus, owner, corpus.scope, moreLarge)
   await createIndex()
   await sql`vacuum (analyze)`.execute(owner)
 }

@@ -10,6 +10,7 @@ import { pause } from '@daybook/runtime/backoff'
 import { VERSION } from '@daybook/runtime/version'
 import { createTestDaemon, REPOSITORY } from '../support/daemon.ts'
 import { askGraphQL, dataOf } from '../support/graphql.ts'
+import { jsonShapes, presentPromises } from './promises.ts'
 import { RELEASED, toldMemories } from './released.ts'
 
 /*
@@ -94,7 +95,13 @@ try {
   for (const [file, content] of Object.entries(packed))
     writeFileSync(join(folder, `${file}.gz`), gzipSync(content, { level: 9 }))
   const told = await toldMemories({ url, apiKey })
-  writeFileSync(join(folder, 'memories.json'), `${JSON.stringify(told, null, 1)}\n`)
+  const kept = {
+    memories: told,
+    promises: await presentPromises(),
+    shapes: await jsonShapes({ DAYBOOK_URL: url, DAYBOOK_API_KEY: apiKey }, told[0]?.id ?? ''),
+  }
+  for (const [name, value] of Object.entries(kept))
+    writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(value, null, 1)}\n`)
   // As docs/upkeep.md says.
   const options = ['--format=custom', '--compress=9', '--exclude-schema=pgvector_*', server.url]
   const dump = execFileSync(join(findBinaries(), 'pg_dump'), options, { maxBuffer: 64 * 1024 * 1024 })

@@ -6,6 +6,7 @@ import { buildSchema, findBreakingChanges } from 'graphql'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { REPOSITORY } from '../support/daemon.ts'
+import { brokenPromises, brokenShape, presentPromises, shapeOf } from './promises.ts'
 import { releasedFile, releasedVersions } from './released.ts'
 
 /* What a release promises of its version (docs/versions.md), and what is released by. */
@@ -48,6 +49,38 @@ test('a field that is gone, or of another type, breaks; one that is new does not
     false,
     true,
     true,
+  ])
+})
+
+test('commands, tools, settings and the client take what those of the last release took, unless the version says so', async () => {
+  const last = releasedVersions().at(-1) ?? ''
+  const promised = JSON.parse(releasedFile(last, 'promises.json').toString())
+  const changes = brokenPromises(promised, await presentPromises())
+  expect(
+    mayBreak(last, VERSION) ? [] : changes,
+    `These break what relies on ${last}. If it is released, raise the version as docs/versions.md says; if not yet, npm run keep-release`,
+  ).toEqual([])
+})
+
+test('what is gone, or must be given now, breaks a promise; what may be given does not', () => {
+  const earlier = { 'tool search': { needed: ['query'], optional: ['limit'] } }
+  const later = (needed: string[], optional: string[]) => ({ 'tool search': { needed, optional } })
+  expect(brokenPromises(earlier, later(['query'], ['limit', 'kinds']))).toEqual([])
+  expect(brokenPromises(earlier, later([], ['limit', 'query']))).toEqual([])
+  expect(brokenPromises(earlier, later(['query', 'limit'], []))).toEqual([
+    'tool search: limit must be given now',
+  ])
+  expect(brokenPromises(earlier, later(['query'], []))).toEqual(['tool search: limit is gone'])
+  expect(brokenPromises(earlier, {})).toEqual(['tool search is gone'])
+})
+
+test('a field of --json that is gone or of another type breaks; one that is new or null does not', () => {
+  const earlier = shapeOf({ hits: [{ score: 1, title: 'a' }], next: null })
+  const brokenBy = (later: unknown) => brokenShape(earlier, shapeOf(later))
+  expect(brokenBy({ hits: [{ score: 2, title: null, id: 'x' }], next: 'b' })).toEqual([])
+  expect(brokenBy({ hits: [{ score: '2' }], next: null })).toEqual([
+    'hits[].score is string, not number',
+    'hits[].title is gone',
   ])
 })
 

@@ -9,6 +9,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { runCli } from '../cli/run-cli.ts'
 import { createTestDaemon, type TestDaemon } from '../support/daemon.ts'
 import { askGraphQL, dataOf } from '../support/graphql.ts'
+import { brokenShape, jsonShapes, type Shape } from './promises.ts'
 import { releasedFile, releasedVersions, type ToldMemory, toldMemories } from './released.ts'
 
 /* The journals and databases of each release, with the present code. */
@@ -68,6 +69,12 @@ describe.each(releasedVersions())('what %s left behind', (version) => {
     const imported = await fetch(`${url}/journal/import`, { method: 'POST', headers, body: journal })
     expect(imported.ok, await imported.text()).toBe(true)
     await check(daemon, version)
+    const told: ToldMemory[] = JSON.parse(releasedFile(version, 'memories.json').toString())
+    const shapes: Record<string, Shape> = JSON.parse(releasedFile(version, 'shapes.json').toString())
+    const environment = { DAYBOOK_URL: url, DAYBOOK_API_KEY: apiKey }
+    const present = await jsonShapes(environment, told[0]?.id ?? '')
+    for (const [command, shape] of Object.entries(shapes))
+      expect(brokenShape(shape, present[command] ?? {}), `daybook ${command} --json`).toEqual([])
     const again = await fetch(`${url}/journal/export`, { headers })
     expect(await again.text()).toBe(journal)
   })
