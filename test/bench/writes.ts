@@ -1,3 +1,4 @@
+import { pause } from '@daybook/runtime/backoff'
 import { createTestDaemon, type TestDaemon } from '../src/support/daemon.ts'
 import { dataOf } from '../src/support/graphql.ts'
 import { percentile } from '../src/support/percentile.ts'
@@ -111,5 +112,5 @@ async function untilProjected(daemon: TestDaemon): Promise<void> {
     )
     return projections.every(({ lag, pendingEmbeddings }) => lag === 0 && pendingEmbeddings === 0)
   }
-  while (!(await isDone())) await new Promise((resolve) => setTimeout(resolve, 200))
+  while (!(await isDone())) await pause(200)
 }

@@ -149,6 +149,7 @@ function holdOperation<Type extends OperationType>(
   const onStop = () => ended.abort(new HandedOnError('the process stops'))
   if (stopping.aborted) onStop()
   stopping.addEventListener('abort', onStop)
+  activity.touch()
   // At least three times per lease, so that one slow statement does not lose it.
   const renewing = setInterval(
     () => {

@@ -102,7 +102,7 @@ export async function requireReader(db: Queryable): Promise<void> {
   if (problem !== null) throw problem
 }
 
-/** Milliseconds between checks, and so the longest time that an outdated process continues to read. */
+/** Milliseconds between checks, and so the longest time that an outdated process continues to read; an idle one rests longer. */
 const LOOK_MS = 2_000
 
 /** A running check whether this process may read. */

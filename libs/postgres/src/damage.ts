@@ -39,6 +39,7 @@ const EMPTIED: Readonly<Record<string, readonly string[]>> = {
   parked_events: ['parked_events'],
   checkpoints: ['checkpoints'],
   positions: ['positions'],
+  relay_looks: ['relay_looks'],
 }
 
 /**

@@ -22,7 +22,7 @@ export async function openBus({ nats }: Config, { logger, progress, shutdown }: 
 /** Called with a project's events after their commit. */
 export type OnCommitted = (projectId: string, events: readonly CommittedEvent[]) => void
 
-interface RelayParts extends Pick<ProcessParts, 'logger' | 'shutdown' | 'activity'> {
+interface RelayParts extends Pick<ProcessParts, 'logger' | 'shutdown'> {
   readonly db: Database
   readonly bus: Bus
   readonly metrics: ServiceMetrics
@@ -32,10 +32,7 @@ interface RelayParts extends Pick<ProcessParts, 'logger' | 'shutdown' | 'activit
  * Brings committed events to the bus. With NATS the relay does it; a bus inside this process gets them
  * directly, because nothing in between could lose them.
  */
-export function openRelay(
-  { nats }: Config,
-  { db, bus, metrics, logger, shutdown, activity }: RelayParts,
-): OnCommitted {
+export function openRelay({ nats }: Config, { db, bus, metrics, logger, shutdown }: RelayParts): OnCommitted {
   if (nats === undefined)
     return (projectId, events) =>
       void bus.publish(projectId, events).catch((error: unknown) => {
@@ -44,7 +41,7 @@ export function openRelay(
           'events could not be brought to all who wait for them; they find them in the journal',
         )
       })
-  const relay = startRelay({ db, bus, metrics, logger, activity })
+  const relay = startRelay({ db, bus, metrics, logger })
   shutdown.add(relay.stop, { part: 'the relay' })
   return relay.committed
 }

@@ -35,10 +35,10 @@ export function openWriter(
     readonly metrics: ServiceMetrics
     readonly onBranched?: () => void
   },
-  { logger, shutdown, activity }: Pick<ProcessParts, 'logger' | 'shutdown' | 'activity'>,
+  { logger, shutdown }: Pick<ProcessParts, 'logger' | 'shutdown'>,
 ): OpenedWriter {
   const limited = withTimeout(db, config.statementTimeoutMs)
-  const onCommitted = openRelay(config, { db: limited, bus, metrics, logger, shutdown, activity })
+  const onCommitted = openRelay(config, { db: limited, bus, metrics, logger, shutdown })
   const own = createJournalWriter(onCommitted, metrics, logger)
   const homeOf = homesAs(hostname())
   const branched: OnCommitted = (projectId, events) => {

@@ -215,9 +215,9 @@ export async function endInTime(shutdown: Shutdown, times: StopTimes = STOP_TIME
 }
 
 /**
- * A process beside which others may do something at any time: after a minute without work of its own it looks for theirs every 5 s.
- * What the bus brings, and requests, wake it. With looks every 1 or 2 s an idle gateway, projector and reindex service with NATS and
- * Postgres took 5 % of a core.
+ * A process beside which others may do something at any time. After a minute without work of its own it looks every 5 s for what can
+ * wait so long: operations, texts to embed, chores, its own version. With looks every .5 to 2 s an idle gateway, projector and reindex
+ * service with NATS and Postgres took 5 % of a core, for being woken.
  */
 const AMONG_OTHERS = { idleAfterMs: 60_000, idleMs: 5_000 }
 
@@ -230,7 +230,7 @@ export interface ProcessParts {
   readonly progress: Progress
   /** Each opened part registers here how it is closed. */
   readonly shutdown: Shutdown
-  /** When its loops rest. */
+  /** When loops rest that can. */
   readonly activity: Activity
 }
 

@@ -40,7 +40,7 @@ export function runProjector(engine: Engine, defaultPort: number): Promise<void>
         workers: openQueueWorkers({ db, embedders, metrics, activity: parts.activity }, parts),
         metrics,
         selfCheckMs: config.selfCheckMs,
-        activity: parts.activity,
+        selfCheckActivity: parts.activity,
       })
       parts.shutdown.add(projector.stop, { part: 'the projector' })
       const url = await serveProbes(config, { db, bus, metrics }, parts)

@@ -14,7 +14,7 @@ import {
   takeLock,
 } from '@daybook/runtime/exclusive-lock'
 import { checkAddress } from '@daybook/runtime/listen'
-import { createActivity } from '@daybook/runtime/loop'
+import { ALWAYS_ACTIVE, createActivity } from '@daybook/runtime/loop'
 import { tightenFolder } from '@daybook/runtime/private-folder'
 import type { WithoutTerms } from '@daybook/search/ranking/ablation'
 
@@ -45,7 +45,7 @@ export async function startDaemon(
 ): Promise<Daemon> {
   const { progress, shutdown } = given
   // No other process uses an embedded database, so only this one decides when to rest.
-  const activity = config.databaseUrl === undefined ? createActivity() : given.activity
+  const activity = config.databaseUrl === undefined ? createActivity() : ALWAYS_ACTIVE
   const parts = { ...given, activity }
   const lock = await lockDataFolder(config.dataDir, progress)
   shutdown.add(lock.release, { part: 'the lock of the data folder', begin: lock.stopping })

@@ -98,7 +98,7 @@ try {
   const kept = {
     memories: told,
     promises: await presentPromises(),
-    shapes: await jsonShapes({ DAYBOOK_URL: url, DAYBOOK_API_KEY: apiKey }, told[0]?.id ?? ''),
+    shapes: await jsonShapes({ DAYBOOK_URL: url, DAYBOOK_API_KEY: apiKey }, told),
   }
   for (const [name, value] of Object.entries(kept))
     writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(value, null, 1)}\n`)

@@ -5,6 +5,7 @@ import { TOOLS } from '@daybook/mcp/tools/index'
 import { SETTINGS } from '@daybook/runtime/settings'
 import { describeSettings } from '@daybook/runtime/settings/setting'
 import { runCli } from '../cli/run-cli.ts'
+import type { ToldMemory } from './released.ts'
 
 /** What may be called or set, by name, with the names of what it takes: options, arguments, parameters. */
 export type Promises = Readonly<Record<string, PromisedParts>>
@@ -45,10 +46,14 @@ export async function presentPromises(): Promise<Promises> {
   ])
 }
 
+/** `--limit <>`: whether it takes a value, whatever that is called. */
+const nameOf = ({ long, short, required, optional }: Command['options'][number]): string =>
+  `${long ?? short}${required ? ' <>' : optional ? ' []' : ''}`
+
 const partsOfCommand = (name: string, command: Command): [string, PromisedParts][] => [
   partsOf(name, [
     ...command.registeredArguments.map((one) => [one.name(), !one.required] as const),
-    ...command.options.map(({ flags, mandatory }) => [flags, !mandatory] as const),
+    ...command.options.map((one) => [nameOf(one), !one.mandatory] as const),
   ]),
   ...command.commands.flatMap((one) => partsOfCommand(`${name} ${one.name()}`, one)),
 ]
@@ -79,26 +84,24 @@ export function brokenPromises(earlier: Promises, later: Promises): string[] {
 /** The types of each field of an answer, by its path: `hits[].score` is `['number']`. */
 export type Shape = Readonly<Record<string, readonly string[]>>
 
-/** The fields of what commands print with `--json`, by the command. @param id a memory's */
+/** The fields of what commands print with `--json` of these memories, by the command. */
 export async function jsonShapes(
   environment: Readonly<Record<string, string>>,
-  id: string,
+  [told]: readonly ToldMemory[],
 ): Promise<Record<string, Shape>> {
+  if (told === undefined) throw new Error('there is no memory')
   const asked = [
     ['status'],
-    ['search', 'the'],
-    ['context', 'the'],
+    ['search', told.text],
+    ['context', told.text],
     ['list'],
-    ['get', id],
-    ['history', id],
+    ['get', told.id],
+    ['history', told.id],
     ['facets'],
     ['growth'],
     ['todo'],
-    ['session'],
     ['people'],
-    ['events'],
     ['projects'],
-    ['operations'],
   ]
   const shapes: [string, Shape][] = []
   for (const args of asked) {
@@ -127,6 +130,10 @@ export function shapeOf(answer: unknown): Shape {
 export function brokenShape(earlier: Shape, later: Shape): string[] {
   return Object.entries(earlier).flatMap(([path, before]) => {
     const now = later[path]
+    // What an empty list would hold is not known.
+    const list = path.slice(0, path.lastIndexOf('[]'))
+    if (now === undefined && list !== '' && later[list]?.includes('list') && !(`${list}[]` in later))
+      return []
     if (now === undefined) return [`${path} is gone`]
     const others = now.filter((type) => type !== 'null' && !before.includes(type))
     return others.length > 0 && !before.every((type) => type === 'null')

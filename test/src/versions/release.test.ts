@@ -82,6 +82,8 @@ test('a field of --json that is gone or of another type breaks; one that is new 
     'hits[].score is string, not number',
     'hits[].title is gone',
   ])
+  expect(brokenBy({ hits: [], next: null })).toEqual([])
+  expect(brokenBy({ next: null })).toContain('hits is gone')
 })
 
 test('all places name the same version, and the changelog says what it is', () => {

@@ -72,7 +72,7 @@ describe.each(releasedVersions())('what %s left behind', (version) => {
     const told: ToldMemory[] = JSON.parse(releasedFile(version, 'memories.json').toString())
     const shapes: Record<string, Shape> = JSON.parse(releasedFile(version, 'shapes.json').toString())
     const environment = { DAYBOOK_URL: url, DAYBOOK_API_KEY: apiKey }
-    const present = await jsonShapes(environment, told[0]?.id ?? '')
+    const present = await jsonShapes(environment, told)
     for (const [command, shape] of Object.entries(shapes))
       expect(brokenShape(shape, present[command] ?? {}), `daybook ${command} --json`).toEqual([])
     const again = await fetch(`${url}/journal/export`, { headers })

@@ -111,8 +111,8 @@ export function startLoop(
 
 /**
  * Whether anything happens in this process. Loops poll the database for the work of other processes, which
- * costs an idle laptop a twentieth of a core. Without other processes, nothing changes while there are no
- * requests, so the loops can rest.
+ * costs an idle laptop a twentieth of a core. Without other processes nothing changes while there are no
+ * requests, so all loops can rest; among others, those can whose work can wait.
  *
  *   active ──nothing was touched for `idleAfterMs`──▶ idle ──touched──▶ active: loops continue
  */
@@ -126,7 +126,7 @@ export interface Activity {
   onActive(listener: () => void): () => void
 }
 
-/** For processes that are not alone: others may do something at any time. */
+/** For loops whose work cannot wait: other processes may bring some at any time. */
 export const ALWAYS_ACTIVE: Activity = {
   touch() {},
   isIdle: () => false,

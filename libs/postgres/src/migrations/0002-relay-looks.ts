@@ -1,11 +1,11 @@
 import { type Kysely, sql } from 'kysely'
-import { makeTable } from './baseline/make-table.ts'
+import { ALL_RIGHTS_AND_EMPTY, makeTable } from './baseline/make-table.ts'
 
 /** Compatible. When a relay last looked at all projects, so that one of many looks for all. */
 export const up = (db: Kysely<unknown>): Promise<void> =>
   makeTable(
     db,
     'relay_looks',
-    { rights: 'select, insert, update', projectColumn: null },
+    { rights: ALL_RIGHTS_AND_EMPTY, projectColumn: null },
     sql`one_row boolean primary key default true check (one_row), looked_at timestamptz not null`,
   )

@@ -70,7 +70,7 @@ export function applyToGeneration(
     onApplied: (events) => {
       applied.add(events, { projection: projection.name })
       vectors.wake()
-      activity?.touch()
+      options.selfCheckActivity?.touch()
     },
   })
   const selfCheck = startSelfCheck({
@@ -78,7 +78,7 @@ export function applyToGeneration(
     verifiable,
     logger,
     everyMs: options.selfCheckMs ?? 0,
-    activity,
+    activity: options.selfCheckActivity ?? activity,
     journal: checksJournal ?? false,
   })
   return {

@@ -34,6 +34,8 @@ export interface WriteOptions {
   /** Milliseconds between self-checks of a project. Default 0: no self-checks. */
   readonly selfCheckMs?: number | undefined
   readonly activity?: Activity | undefined
+  /** When only the self-check rests. It is told of what is applied here. Default: `activity`. */
+  readonly selfCheckActivity?: Activity | undefined
 }
 
 /**

@@ -1,4 +1,6 @@
+import { newId } from '@daybook/memory/id'
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { addProjects, type Look, readSelfChecks, recordLook, takeDue } from './self-checks.ts'
 
@@ -74,5 +76,32 @@ describe.each(TEST_DATABASES)('the notes of the self-check on $name', ({ start }
     expect(state).toMatchObject({ unhealed: 1, journalProblem: `${one}: event 7 is missing` })
     await record(one!, { begins: true })
     expect(await readSelfChecks(database.db, PLACE)).toMatchObject({ unhealed: 0, journalProblem: null })
+  })
+
+  it('give one first whose events are parked, once a minute', async () => {
+    const { db } = database
+    const [long, parked] = projects as [string, string]
+    await db
+      .insertInto('parked_events')
+      .values({
+        projection: 'pgvector',
+        generation: 1,
+        project_id: parked,
+        sequence: 7,
+        memory_id: newId(),
+        attempts: 5,
+        error: 'unreadable',
+      })
+      .execute()
+    const lookedAt = (project_id: string, ago: string) =>
+      sql`update self_checks set checked_at = now() - ${ago}::interval where project_id = ${project_id}`.execute(
+        db,
+      )
+    const next = async () => (await takeDue(db, PLACE, 1_000))?.projectId
+    await lookedAt(long, '1 hour')
+    await lookedAt(parked, '2 minutes')
+    expect(await next()).toBe(parked)
+    await lookedAt(parked, '30 seconds')
+    expect(await next()).toBe(long)
   })
 })

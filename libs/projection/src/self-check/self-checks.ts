@@ -24,7 +24,7 @@ export async function addProjects(db: Queryable, ref: GenerationRef): Promise<vo
 
 /**
  * Takes the project that was looked at least recently, if that was more than `afterMs` ago or its walk is
- * hurrying. Replicas get different projects.
+ * hurrying. Projects with parked events, which a look retries, come first once a minute. Replicas get different projects.
  * @returns null if none is due, or the generation is not live
  */
 export async function takeDue(
@@ -35,12 +35,15 @@ export async function takeDue(
   const { rows } = await sql<DueProject>`
     update self_checks set checked_at = now()
     where projection = ${ref.name} and generation = ${ref.generation} and project_id = (
-      select project_id from self_checks
+      select project_id from self_checks due
       where projection = ${ref.name} and generation = ${ref.generation}
         and (hurried > 0 or checked_at < now() - ${afterMs}::int * interval '1 millisecond')
         and exists (select from generations live
           where live.projection = ${ref.name} and live.generation = ${ref.generation} and live.status = 'live')
-      order by checked_at limit 1 for update skip locked)
+      order by checked_at < now() - interval '1 minute' and exists (select from parked_events p
+          where p.projection = ${ref.name} and p.generation = ${ref.generation} and p.project_id = due.project_id
+            and p.dropped_at is null) desc, checked_at
+      limit 1 for update of due skip locked)
     returning project_id as "projectId", walked, hurried`.execute(db)
   return rows[0] ?? null
 }

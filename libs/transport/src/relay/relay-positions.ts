@@ -2,11 +2,10 @@ import { forgetCheckpoints, lastCommon, noteCheckpoint } from '@daybook/journal/
 import { readEnd } from '@daybook/journal/read/read'
 import type { JournalCursor } from '@daybook/memory/events'
 import type { ProjectsLook } from '@daybook/postgres/access/projects'
-import { isAheadOfClock } from '@daybook/postgres/clock'
 import { commitUnflushed, type Database } from '@daybook/postgres/connect'
 import { isFree, type LeaseOwner, leasedTo, leaseEnd, RELEASED } from '@daybook/postgres/lease'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import { sql } from 'kysely'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 
 /*
  * How far each project is published, and the lease of the relay that works on it. Every statement is its own
@@ -164,11 +163,15 @@ export async function readPublished({ db, projectId }: ProjectScope): Promise<nu
  * gateways cost the database as little as one
  */
 export async function findUnpublished(db: Database, afterMs: number): Promise<ProjectsLook | null> {
+  // One that is yet to come is from before the clock was set back.
+  const isOver = (lookedAt: RawBuilder<unknown>) =>
+    sql<SqlBool>`${lookedAt} <= clock_timestamp() - ${inMilliseconds(afterMs)} or ${lookedAt} > clock_timestamp()`
   const { rows } = await sql<ProjectsLook & { isTurn: boolean }>`
     with turn as (
       insert into relay_looks as l (looked_at) select clock_timestamp() where ${commitUnflushed()}
-      on conflict (one_row) do update set looked_at = excluded.looked_at
-      where l.looked_at <= clock_timestamp() - ${inMilliseconds(afterMs)} or ${isAheadOfClock(sql`l.looked_at`)}
+        -- A conflict locks the row, and waits for whoever looks, even where nothing is updated.
+        and not exists (select from relay_looks where not (${isOver(sql.ref('looked_at'))}))
+      on conflict (one_row) do update set looked_at = excluded.looked_at where ${isOver(sql.ref('l.looked_at'))}
       returning 1
     )
     select exists (select from turn) as "isTurn",

@@ -249,7 +249,7 @@ describe.each(TEST_DATABASES)('a relay on $name', ({ start, severalSessions }) =
     await append(scope, 1)
     expect((await findUnpublished(db, 0))?.behind).toContain(scope.projectId)
     expect(await findUnpublished(db, 60_000)).toBeNull()
-    for (const when of ['-2 minutes', '1 day']) {
+    for (const when of ['-2 minutes', '50 seconds', '1 day']) {
       await lookedAt(when)
       const looks = await Promise.all(Array.from({ length: 4 }, () => findUnpublished(db, 60_000)))
       expect(looks.filter((look) => look !== null)).toHaveLength(1)

@@ -3,10 +3,11 @@ import { newId } from '@daybook/memory/id'
 import { restAfterLook } from '@daybook/postgres/access/projects'
 import { isAheadOfClock } from '@daybook/postgres/clock'
 import type { Database } from '@daybook/postgres/connect'
+import { isReadOnly } from '@daybook/postgres/errors'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
 import { backoffDelay, pause } from '@daybook/runtime/backoff'
 import type { Logger } from '@daybook/runtime/logger'
-import { type Activity, ALWAYS_ACTIVE, startLoop } from '@daybook/runtime/loop'
+import { startLoop } from '@daybook/runtime/loop'
 import type { Metrics } from '@daybook/runtime/metrics'
 import { sql } from 'kysely'
 import { type Bus, hasEvent, type PublishedEntry } from '../bus.ts'
@@ -23,7 +24,7 @@ import { findUnpublished, readPublished } from './relay-positions.ts'
  *
  * and back to behind if another relay has the lease, or the bus or the database fails. Every process that
  * commits events runs a relay. The relay with a project's lease publishes for all. One relay's polls find what
- * dead ones left: the others look ever less often whether it still polls, and take its place.
+ * dead ones left: the others look less often whether it still does, and take its place.
  */
 
 /** A running relay. */
@@ -44,7 +45,7 @@ export interface RelayOptions {
   readonly metrics?: Pick<Metrics, 'relayed'>
   /**
    * Milliseconds between polls for events that other processes left; with thousands of projects more. While another relay polls,
-   * up to `leaseMs`.
+   * half of `leaseMs`.
    * @default 1000
    */
   readonly pollMs?: number
@@ -55,8 +56,6 @@ export interface RelayOptions {
    * @default one minute
    */
   readonly historyMs?: number
-  /** When polls are rarer. Default: never. */
-  readonly activity?: Activity | undefined
 }
 
 /** How many projects are published at a time: while one waits for NATS, another reads. */
@@ -87,7 +86,6 @@ interface Round {
 /** Starts publishing; runs until `stop`. */
 export function startRelay(options: RelayOptions): Relay {
   const { db, bus, logger, metrics, pollMs = 1_000, leaseMs = 10_000, historyMs = 60_000 } = options
-  const { activity = ALWAYS_ACTIVE } = options
   const owner = { name: `${hostname()} ${process.pid} ${newId()}`, leaseMs }
   const buffers = new Map<string, EventBuffer>()
   const behind = new Set<string>()
@@ -181,32 +179,32 @@ export function startRelay(options: RelayOptions): Relay {
   const findBehind = async (): Promise<Round> => {
     try {
       // The first look is this relay's own: it may have been started in place of a dead one.
-      const look = await findUnpublished(db, othersLooked === null ? 0 : restMs * LATE)
-      if (look === null) {
-        othersLooked = (othersLooked ?? 0) + 1
-        nextLook =
-          Date.now() + backoffDelay(othersLooked, { firstMs: restMs, maxMs: Math.max(restMs, leaseMs) })
-      } else {
-        othersLooked = 0
-        for (const projectId of look.behind) behind.add(projectId)
-        restMs = activity.interval(restAfterLook(look, pollMs))
-        nextLook = Date.now() + restMs
-      }
+      const look = await findUnpublished(db, isFirstLook ? 0 : restMs * LATE)
+      isFirstLook = false
+      for (const projectId of look?.behind ?? []) behind.add(projectId)
+      if (look !== null) restMs = restAfterLook(look, pollMs)
+      nextLook =
+        Date.now() +
+        (look === null
+          ? backoffDelay(0, { firstMs: Math.max(2 * restMs, leaseMs / 2), maxMs: Number.POSITIVE_INFINITY })
+          : restMs)
       return { moved: false, error: null }
     } catch (error) {
       nextLook = Date.now() + pollMs
-      return { moved: false, error }
+      // Nothing can be published from there now, and nothing need be.
+      return { moved: false, error: isReadOnly(error) ? null : error }
     }
   }
 
   let nextLook = 0
   let restMs = pollMs
-  /** How many times in a row another relay had looked; null before the first look. */
-  let othersLooked: number | null = null
+  let isFirstLook = true
   let leftToOthers = 0
   const loop = startLoop(
     async (stopping) => {
-      const look = Date.now() >= nextLook ? await findBehind() : { moved: false, error: null }
+      // A relay that cannot publish leaves the looks to others.
+      const isDue = Date.now() >= nextLook && (failures === 0 || behind.size === 0)
+      const look = isDue ? await findBehind() : { moved: false, error: null }
       const turns = await takeTurns(stopping)
       if (stopping.aborted) return 0
       const round = { moved: turns.moved, error: look.error ?? turns.error }

@@ -149,7 +149,7 @@ export function judgeQueue(before: QueueState, after: QueueState): Finding {
 /** How long a repair is reported, in milliseconds. */
 const TOLD_MS = 24 * 3_600_000
 
-/** How long nobody may have looked, in milliseconds; at least, and as a multiple of the setting. */
+/** How long nobody may have looked, in milliseconds, beyond the longest rest; at least, and as a multiple of the setting. */
 const IDLE_MS = 60_000
 
 const IDLE_TIMES = 12
@@ -162,9 +162,7 @@ export async function checkSelfCheck({ db, config }: CheckedParts): Promise<Find
     live,
   } of await liveEngines(db, config)) {
     const state = await readSelfChecks(db, { name, generation: live.generation })
-    // Alone on its database, a daemon that nobody asks for anything rests.
-    const restMs = config.databaseUrl === undefined ? LONGEST_IDLE_REST_MS : 0
-    findings.push(judgeSelfCheck(name, state, config.selfCheckMs, restMs))
+    findings.push(judgeSelfCheck(name, state, config.selfCheckMs))
   }
   return worst(
     findings,
@@ -179,7 +177,6 @@ export function judgeSelfCheck(
   name: string,
   { idleMs, differed, differedMs, example, unhealed, journalProblem }: SelfCheckState,
   everyMs: number,
-  restMs = 0,
 ): Finding {
   if (journalProblem !== null)
     return failed(
@@ -196,7 +193,11 @@ export function judgeSelfCheck(
       `${differed} memories of ${name} differed from the journal and were rewritten, the last ${age(differedMs)} ago: ${example}`,
       `It has mended itself. Something else writes where only its projector should; prove the rest:  daybook verify ${name}`,
     )
-  if (everyMs > 0 && idleMs !== null && idleMs > restMs + Math.max(IDLE_MS, everyMs * IDLE_TIMES))
+  if (
+    everyMs > 0 &&
+    idleMs !== null &&
+    idleMs > LONGEST_IDLE_REST_MS + Math.max(IDLE_MS, everyMs * IDLE_TIMES)
+  )
     return warning(
       `Nobody has compared ${name} with the journal for ${age(idleMs)}`,
       `Its projector does: is one running, with DAYBOOK_SELF_CHECK as here?  npm run start:projector-${name}`,
