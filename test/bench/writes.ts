@@ -40,7 +40,7 @@ export async function run({ rounds = ROUNDS }: BenchOptions): Promise<void> {
   try {
     for (let round = 0; round <= rounds; round += 1)
       for (const embedder of EMBEDDERS) {
-        const measured = await measure(daemons[embedder], texts)
+        const measured = await measure(daemons[embedder], embedder, texts)
         // The first round compiles and fills caches.
         if (round === 0) continue
         for (const key of ['writes', 'empty', 'alone'] as const) sides[embedder][key].push(...measured[key])
@@ -78,7 +78,7 @@ function textsOf(seed: number): () => string {
   return () => sentence(random, word, 8, 24)
 }
 
-async function measure(daemon: TestDaemon, text: () => string): Promise<Side> {
+async function measure(daemon: TestDaemon, embedder: string, text: () => string): Promise<Side> {
   const remember = async () =>
     dataOf(
       await daemon.graphql({
@@ -99,18 +99,20 @@ async function measure(daemon: TestDaemon, text: () => string): Promise<Side> {
   for (let sent = 0; sent < ALONE; sent += 1) alone.push((await seconds(remember)) * 1_000)
   const empty = WRITES / (await fromAll(WRITES, ask))
   const writes = WRITES / (await fromAll(WRITES, remember))
-  await untilProjected(daemon)
+  await untilProjected(daemon, embedder !== 'none')
   return { writes: [writes], empty: [empty], alone }
 }
 
-async function untilProjected(daemon: TestDaemon): Promise<void> {
+async function untilProjected(daemon: TestDaemon, embeds: boolean): Promise<void> {
   const isDone = async () => {
     const { projections } = dataOf(
       await daemon.graphql<{ projections: { lag: number; pendingEmbeddings: number }[] }>({
         query: '{ projections { lag pendingEmbeddings } }',
       }),
     )
-    return projections.every(({ lag, pendingEmbeddings }) => lag === 0 && pendingEmbeddings === 0)
+    return projections.every(
+      ({ lag, pendingEmbeddings }) => lag === 0 && (!embeds || pendingEmbeddings === 0),
+    )
   }
   while (!(await isDone())) await pause(200)
 }
