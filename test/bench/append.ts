@@ -7,7 +7,7 @@ import { ensureProject } from '@daybook/postgres/access/projects'
 import { type DatabaseAddress, openDatabase } from '@daybook/postgres/connect'
 import { projectScope } from '@daybook/postgres/project-scope'
 import pg from 'pg'
-import { type BenchOptions, median, printComparison, seconds } from './bench.ts'
+import { type BenchOptions, fromClients, median, printComparison, seconds } from './bench.ts'
 import { type BenchDatabase, onEachDatabase, startEmbedded } from './databases.ts'
 
 /**
@@ -48,16 +48,6 @@ function rowOf({ command }: AppendRequest): NewEvent {
   return event
 }
 
-/** Each client sends its next request when the previous one is answered. */
-async function fromClients<T>(work: readonly T[], send: (one: T) => Promise<unknown>): Promise<void> {
-  let next = 0
-  await Promise.all(
-    Array.from({ length: CLIENTS }, async () => {
-      for (let one = work[next++]; one !== undefined; one = work[next++]) await send(one)
-    }),
-  )
-}
-
 /** Appends per second. Connections are opened before the clock starts, and closed after it stops. */
 async function viaJournal(address: DatabaseAddress): Promise<number> {
   const db = openDatabase(address)
@@ -65,11 +55,14 @@ async function viaJournal(address: DatabaseAddress): Promise<number> {
     const scope = projectScope(db, await ensureProject(db, 'bench'))
     const writer = createJournalWriter(() => {})
     await fromClients(
+      CLIENTS,
       Array.from({ length: CLIENTS * 4 }, (_, index) => request(index)),
       (one) => appendOne(writer, scope, one),
     )
     const requests = Array.from({ length: APPENDS }, (_, index) => request(index))
-    return APPENDS / (await seconds(() => fromClients(requests, (one) => appendOne(writer, scope, one))))
+    return (
+      APPENDS / (await seconds(() => fromClients(CLIENTS, requests, (one) => appendOne(writer, scope, one))))
+    )
   } finally {
     await db.destroy()
   }
@@ -92,7 +85,10 @@ async function viaInserts(address: DatabaseAddress, projectId: string, from: num
     })
     // The embedded database has one session, which still has the role of the previous connection.
     await Promise.all(Array.from({ length: max * 4 }, () => pool.query('reset role')))
-    return APPENDS / (await seconds(() => fromClients(parameters, (values) => pool.query(INSERT, values))))
+    return (
+      APPENDS /
+      (await seconds(() => fromClients(CLIENTS, parameters, (values) => pool.query(INSERT, values))))
+    )
   } finally {
     await pool.end()
   }
@@ -164,7 +160,7 @@ async function compareGateways({ name: database, address }: BenchDatabase, round
       one: request(number),
       ...gateways[gatewayOf(number)]!,
     }))
-    const all = () => fromClients(work, ({ writer, scope, one }) => appendOne(writer, scope, one))
+    const all = () => fromClients(CLIENTS, work, ({ writer, scope, one }) => appendOne(writer, scope, one))
     return APPENDS / (await seconds(all))
   }
   const [kept, spread]: [number[], number[]] = [[], []]

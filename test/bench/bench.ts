@@ -49,5 +49,17 @@ export async function seconds(work: () => Promise<unknown>): Promise<number> {
   return (performance.now() - started) / 1000
 }
 
+/** Each client sends its next one when the one before is answered. Takes the work out of the list. */
+export async function fromClients<T>(
+  clients: number,
+  work: T[],
+  send: (one: T) => Promise<unknown>,
+): Promise<void> {
+  const client = async () => {
+    for (let one = work.shift(); one !== undefined; one = work.shift()) await send(one)
+  }
+  await Promise.all(Array.from({ length: clients }, client))
+}
+
 /** The median of the values. */
 export const median = (values: readonly number[]): number => percentile(values, 0.5)

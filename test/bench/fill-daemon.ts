@@ -18,11 +18,17 @@ export async function fillDaemon(daemon: TestDaemon, memories: number): Promise<
     }))
     dataOf(await daemon.graphql({ query: REMEMBER, variables: { inputs } }))
   }
+  await untilProjected(daemon)
+}
+
+/** Waits until everything is projected, and has its vectors, which an embedder makes unless the daemon has none. */
+export async function untilProjected(daemon: TestDaemon, embeds = true): Promise<void> {
   for (;;) {
     const { projections } = dataOf(
       await daemon.graphql<{ projections: { lag: number; pendingEmbeddings: number }[] }>({ query: WAITING }),
     )
-    if (projections.every(({ lag, pendingEmbeddings }) => lag === 0 && pendingEmbeddings === 0)) return
+    if (projections.every(({ lag, pendingEmbeddings }) => lag === 0 && (!embeds || pendingEmbeddings === 0)))
+      return
     await pause(1_000)
   }
 }

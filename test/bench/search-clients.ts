@@ -1,4 +1,4 @@
-import { median, printComparison, seconds } from './bench.ts'
+import { fromClients, median, printComparison, seconds } from './bench.ts'
 
 /** What several clients get that ask at once, against one alone. */
 const CLIENTS = 8
@@ -22,10 +22,7 @@ export async function measureClients(
   for (let turn = 0; turn < turns; turn += 1)
     for (const [place, [clients, measured]] of [...rates].entries()) {
       const left = questions.slice((2 * turn + place) * TURN, (2 * turn + place + 1) * TURN)
-      const client = async () => {
-        for (let query = left.shift(); query !== undefined; query = left.shift()) await ask(query)
-      }
-      measured.push(TURN / (await seconds(() => Promise.all(Array.from({ length: clients }, client)))))
+      measured.push(TURN / (await seconds(() => fromClients(clients, left, ask))))
     }
   const rateOf = (clients: number) => median(rates.get(clients) ?? [])
   const show = (clients: number) => ({

@@ -1,9 +1,9 @@
-import { pause } from '@daybook/runtime/backoff'
 import { createTestDaemon, type TestDaemon } from '../src/support/daemon.ts'
 import { dataOf } from '../src/support/graphql.ts'
 import { percentile } from '../src/support/percentile.ts'
 import { createRandom } from '../src/support/random.ts'
-import { type BenchOptions, median, printComparison, seconds } from './bench.ts'
+import { type BenchOptions, fromClients, median, printComparison, seconds } from './bench.ts'
+import { untilProjected } from './fill-daemon.ts'
 import { createVocabulary, sentence } from './generated-texts.ts'
 
 /** What an agent's write costs through the API of a whole daemon on embedded parts, which projects and embeds meanwhile. */
@@ -79,40 +79,24 @@ function textsOf(seed: number): () => string {
 }
 
 async function measure(daemon: TestDaemon, embedder: string, text: () => string): Promise<Side> {
-  const remember = async () =>
-    dataOf(
-      await daemon.graphql({
-        query: REMEMBER,
-        variables: { input: { content: { note: { text: text() } } } },
-      }),
-    )
+  const remember = async () => {
+    const variables = { input: { content: { note: { text: text() } } } }
+    return dataOf(await daemon.graphql({ query: REMEMBER, variables }))
+  }
   const ask = async () => dataOf(await daemon.graphql({ query: '{ __typename }' }))
-  const fromAll = (count: number, send: () => Promise<unknown>) =>
-    seconds(() =>
-      Promise.all(
-        Array.from({ length: CLIENTS }, async () => {
-          for (let sent = 0; sent < count / CLIENTS; sent += 1) await send()
-        }),
-      ),
-    )
   const alone: number[] = []
   for (let sent = 0; sent < ALONE; sent += 1) alone.push((await seconds(remember)) * 1_000)
-  const empty = WRITES / (await fromAll(WRITES, ask))
-  const writes = WRITES / (await fromAll(WRITES, remember))
+  const rateOf = async (send: () => Promise<unknown>) =>
+    WRITES /
+    (await seconds(() =>
+      fromClients(
+        CLIENTS,
+        Array.from({ length: WRITES }, () => true),
+        send,
+      ),
+    ))
+  const empty = await rateOf(ask)
+  const writes = await rateOf(remember)
   await untilProjected(daemon, embedder !== 'none')
   return { writes: [writes], empty: [empty], alone }
-}
-
-async function untilProjected(daemon: TestDaemon, embeds: boolean): Promise<void> {
-  const isDone = async () => {
-    const { projections } = dataOf(
-      await daemon.graphql<{ projections: { lag: number; pendingEmbeddings: number }[] }>({
-        query: '{ projections { lag pendingEmbeddings } }',
-      }),
-    )
-    return projections.every(
-      ({ lag, pendingEmbeddings }) => lag === 0 && (!embeds || pendingEmbeddings === 0),
-    )
-  }
-  while (!(await isDone())) await pause(200)
 }

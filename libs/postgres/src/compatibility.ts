@@ -46,10 +46,10 @@ export interface MinimumVersions {
 export async function readMinimum(db: Queryable): Promise<MinimumVersions | null> {
   const { rows: tables } = await sql<{ there: boolean }>`
     select to_regclass('daybook.compatibility') is not null as there`.execute(db)
-  return tables[0]?.there === true ? theMinimum(db) : null
+  return tables[0]?.there === true ? readMinimumRow(db) : null
 }
 
-async function theMinimum(db: Queryable): Promise<MinimumVersions> {
+async function readMinimumRow(db: Queryable): Promise<MinimumVersions> {
   const { minimum_reader: reader, minimum_writer: writer } = await db
     .selectFrom('compatibility')
     .selectAll()
@@ -113,13 +113,13 @@ export interface CompatibilityWatch {
 }
 
 /**
- * Checks every 2 s, and more rarely while it is idle, whether this process may still read the database. Once it may not, all its queries fail
- * with the error that says so. Running queries finish.
+ * Checks every 2 s, more rarely while it is idle, whether this process may still read the database. Once it may
+ * not, all its queries fail with the error that says so. Running queries finish.
  */
 export function watchCompatibility(db: Database, logger: Logger, activity?: Activity): CompatibilityWatch {
   const asked = evenIfRefused(db)
   const look = async (): Promise<void> => {
-    const problem = readerProblem(await theMinimum(asked))
+    const problem = readerProblem(await readMinimumRow(asked))
     if (problem?.message === refusalOf(db)?.message) return
     refuseQueries(db, problem)
     if (problem === null) logger.info('the database may be read again')

@@ -19,6 +19,14 @@ Completion of commands and options: source <(daybook completion bash); help comp
 The API key is DAYBOOK_API_KEY or in the file DAYBOOK_API_KEY_FILE, else the file api-key in the data folder; --data-dir goes before DAYBOOK_API_KEY.
 The data folder is .daybook here, in a folder above, or in your home, else your system's own place for data; its daemon's address is read from there.`
 
+/** Loads the arguments and options of all commands, which are otherwise loaded when they are called. It takes some 0.2 s. */
+export async function loadCommands(program: Command): Promise<void> {
+  for (const { name, load } of COMMANDS) {
+    const command = program.commands.find((one) => one.name() === name)
+    if (command !== undefined) (await load())(command)
+  }
+}
+
 /** `daybook` with all its commands, each of which is loaded when it is called. */
 export function createProgram(): Command {
   const program = new Command('daybook')

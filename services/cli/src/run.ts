@@ -2,7 +2,7 @@ import { CommanderError } from 'commander'
 import { EXIT } from './command-line.ts'
 import { renderError } from './output/error.ts'
 import { noteRaw } from './output/print.ts'
-import { COMMANDS, createProgram } from './program.ts'
+import { createProgram, loadCommands } from './program.ts'
 
 /**
  * Runs `daybook` with the given arguments to its end. An error is printed, never thrown, and `process.exitCode` set.
@@ -12,7 +12,8 @@ export async function runDaybook(given: readonly string[]): Promise<void> {
     const program = createProgram()
     if (given[0] === 'complete') {
       const { addCompletion } = await import('./commands/completion.ts')
-      await addCompletion(program, COMMANDS)
+      await loadCommands(program)
+      addCompletion(program)
     }
     await program.parseAsync(withHelpLast(given), { from: 'user' })
   } catch (error) {

@@ -10,7 +10,7 @@ import { pause } from '@daybook/runtime/backoff'
 import { VERSION } from '@daybook/runtime/version'
 import { createTestDaemon, REPOSITORY } from '../support/daemon.ts'
 import { askGraphQL, dataOf } from '../support/graphql.ts'
-import { jsonShapes, presentPromises } from './promises.ts'
+import { jsonShapes, presentSurface } from './public-surface.ts'
 import { RELEASED, toldMemories } from './released.ts'
 
 /*
@@ -97,7 +97,7 @@ try {
   const told = await toldMemories({ url, apiKey })
   const kept = {
     memories: told,
-    promises: await presentPromises(),
+    surface: await presentSurface(),
     shapes: await jsonShapes({ DAYBOOK_URL: url, DAYBOOK_API_KEY: apiKey }, told),
   }
   for (const [name, value] of Object.entries(kept))

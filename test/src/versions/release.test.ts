@@ -6,7 +6,7 @@ import { buildSchema, findBreakingChanges } from 'graphql'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { REPOSITORY } from '../support/daemon.ts'
-import { brokenPromises, brokenShape, presentPromises, shapeOf } from './promises.ts'
+import { brokenShape, brokenSurface, presentSurface, shapeOf } from './public-surface.ts'
 import { releasedFile, releasedVersions } from './released.ts'
 
 /* What a release promises of its version (docs/versions.md), and what is released by. */
@@ -54,24 +54,24 @@ test('a field that is gone, or of another type, breaks; one that is new does not
 
 test('commands, tools, settings and the client take what those of the last release took, unless the version says so', async () => {
   const last = releasedVersions().at(-1) ?? ''
-  const promised = JSON.parse(releasedFile(last, 'promises.json').toString())
-  const changes = brokenPromises(promised, await presentPromises())
+  const kept = JSON.parse(releasedFile(last, 'surface.json').toString())
+  const changes = brokenSurface(kept, await presentSurface())
   expect(
     mayBreak(last, VERSION) ? [] : changes,
     `These break what relies on ${last}. If it is released, raise the version as docs/versions.md says; if not yet, npm run keep-release`,
   ).toEqual([])
 })
 
-test('what is gone, or must be given now, breaks a promise; what may be given does not', () => {
+test('what is gone, or must be given now, breaks; what may be given does not', () => {
   const earlier = { 'tool search': { needed: ['query'], optional: ['limit'] } }
   const later = (needed: string[], optional: string[]) => ({ 'tool search': { needed, optional } })
-  expect(brokenPromises(earlier, later(['query'], ['limit', 'kinds']))).toEqual([])
-  expect(brokenPromises(earlier, later([], ['limit', 'query']))).toEqual([])
-  expect(brokenPromises(earlier, later(['query', 'limit'], []))).toEqual([
+  expect(brokenSurface(earlier, later(['query'], ['limit', 'kinds']))).toEqual([])
+  expect(brokenSurface(earlier, later([], ['limit', 'query']))).toEqual([])
+  expect(brokenSurface(earlier, later(['query', 'limit'], []))).toEqual([
     'tool search: limit must be given now',
   ])
-  expect(brokenPromises(earlier, later(['query'], []))).toEqual(['tool search: limit is gone'])
-  expect(brokenPromises(earlier, {})).toEqual(['tool search is gone'])
+  expect(brokenSurface(earlier, later(['query'], []))).toEqual(['tool search: limit is gone'])
+  expect(brokenSurface(earlier, {})).toEqual(['tool search is gone'])
 })
 
 test('a field of --json that is gone or of another type breaks; one that is new or null does not', () => {

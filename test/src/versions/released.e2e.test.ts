@@ -9,7 +9,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { runCli } from '../cli/run-cli.ts'
 import { createTestDaemon, type TestDaemon } from '../support/daemon.ts'
 import { askGraphQL, dataOf } from '../support/graphql.ts'
-import { brokenShape, jsonShapes, type Shape } from './promises.ts'
+import { brokenShape, jsonShapes, type Shape } from './public-surface.ts'
 import { releasedFile, releasedVersions, type ToldMemory, toldMemories } from './released.ts'
 
 /* The journals and databases of each release, with the present code. */

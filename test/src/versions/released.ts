@@ -7,7 +7,7 @@ import { askGraphQL, dataOf } from '../support/graphql.ts'
  * folder of the present version:
  *
  *   schema.graphql.gz     its API
- *   promises.json         its commands, tools, settings and the client's methods (`promises.ts`)
+ *   surface.json          its commands, tools, settings and the client's methods (`public-surface.ts`)
  *   shapes.json           the fields of what commands print with `--json` of its memories
  *   journal.jsonl.gz      an export
  *   database.dump         the same journal as a backup: `pg_dump --format=custom`, without the read models

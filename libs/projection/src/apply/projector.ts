@@ -230,11 +230,11 @@ export function startProjector(options: ProjectorOptions): Projector {
   }
 
   const findBehind = async (): Promise<void> => {
-    nextLook = Date.now() + activity.interval(pollMs)
+    nextLook = performance.now() + activity.interval(pollMs)
     try {
       const look = await findBehindProjects(db, projection)
       for (const projectId of look.behind) behind.add(projectId)
-      nextLook = Date.now() + activity.interval(restAfterLook(look, pollMs))
+      nextLook = performance.now() + activity.interval(restAfterLook(look, pollMs))
       for (const projectId of (await projection.outside?.unsettled()) ?? []) {
         unsettled.add(projectId)
         behind.add(projectId)
@@ -252,7 +252,7 @@ export function startProjector(options: ProjectorOptions): Projector {
     const began = performance.now()
     if (began < restUntil) return restUntil - began
     isFull = false
-    if (Date.now() >= nextLook) await findBehind()
+    if (performance.now() >= nextLook) await findBehind()
     // A project that falls behind again during this round has its next turn after all others.
     const turns = Array.from(behind)
     const waiting = turns.length
@@ -265,7 +265,7 @@ export function startProjector(options: ProjectorOptions): Projector {
     const ended = performance.now()
     if (waiting > 0 && !isFull && !answersAtOnce(db))
       restUntil = ended + Math.min(ended - began, LEFT_TO_OTHERS_MS)
-    if (behind.size === 0) return nextLook - Date.now()
+    if (behind.size === 0) return nextLook - performance.now()
     if (!moved) await pause(OTHERS_TURN_MS, stopping)
     return 0
   }

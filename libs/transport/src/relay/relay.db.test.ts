@@ -269,6 +269,24 @@ describe.each(TEST_DATABASES)('a relay on $name', ({ start, severalSessions }) =
     expect(new Set(of(scope))).toEqual(new Set([1, 2]))
   })
 
+  it('leaves the looks to others while it cannot publish', async () => {
+    const { db } = database
+    const scope = await database.newProject()
+    const { bus, attempts } = recordingBus(() => {
+      throw new UnavailableError('no bus')
+    })
+    const relay = run(bus, { pollMs: 20 })
+    await append(scope, 1, relay)
+    await vi.waitUntil(() => attempts() >= 2)
+    await sql`update relay_looks set looked_at = '2020-01-01'`.execute(db)
+    const before = attempts()
+    await vi.waitUntil(() => attempts() >= before + 3)
+    const { rows } = await sql<{
+      old: boolean
+    }>`select looked_at = '2020-01-01' as old from relay_looks`.execute(db)
+    expect(rows).toEqual([{ old: true }])
+  })
+
   it('publishes many projects, each in its order', async () => {
     const scopes = await Promise.all(Array.from({ length: 30 }, () => database.newProject()))
     const { bus, of } = recordingBus()

@@ -183,14 +183,12 @@ export function startRelay(options: RelayOptions): Relay {
       isFirstLook = false
       for (const projectId of look?.behind ?? []) behind.add(projectId)
       if (look !== null) restMs = restAfterLook(look, pollMs)
+      const othersMs = Math.max(2 * restMs, leaseMs / 2)
       nextLook =
-        Date.now() +
-        (look === null
-          ? backoffDelay(0, { firstMs: Math.max(2 * restMs, leaseMs / 2), maxMs: Number.POSITIVE_INFINITY })
-          : restMs)
+        performance.now() + (look === null ? backoffDelay(0, { firstMs: othersMs, maxMs: othersMs }) : restMs)
       return { moved: false, error: null }
     } catch (error) {
-      nextLook = Date.now() + pollMs
+      nextLook = performance.now() + pollMs
       // Nothing can be published from there now, and nothing need be.
       return { moved: false, error: isReadOnly(error) ? null : error }
     }
@@ -203,7 +201,7 @@ export function startRelay(options: RelayOptions): Relay {
   const loop = startLoop(
     async (stopping) => {
       // A relay that cannot publish leaves the looks to others.
-      const isDue = Date.now() >= nextLook && (failures === 0 || behind.size === 0)
+      const isDue = performance.now() >= nextLook && (failures === 0 || behind.size === 0)
       const look = isDue ? await findBehind() : { moved: false, error: null }
       const turns = await takeTurns(stopping)
       if (stopping.aborted) return 0
@@ -212,7 +210,7 @@ export function startRelay(options: RelayOptions): Relay {
       leftToOthers = round.moved || behind.size === 0 ? 0 : leftToOthers + 1
       // Commits during the pause do not cut it short: that would make it a busy loop.
       if (failures > 0) await pause(backoffDelay(failures - 1, { firstMs: 100 }), stopping)
-      else if (behind.size === 0) return nextLook - Date.now()
+      else if (behind.size === 0) return nextLook - performance.now()
       else if (!round.moved) return backoffDelay(leftToOthers - 1, OTHERS_TURN)
       return 0
     },

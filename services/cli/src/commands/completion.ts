@@ -1,7 +1,7 @@
 import { script } from '@bomb.sh/tab'
 import tab from '@bomb.sh/tab/commander'
 import { Argument, type Command } from 'commander'
-import { addExamples, addNotes, type CommandEntry } from '../command.ts'
+import { addExamples, addNotes } from '../command.ts'
 
 /** Adds the arguments, options and action of `daybook completion`. */
 export function configureCompletion(command: Command): void {
@@ -25,14 +25,5 @@ The script asks daybook itself at each Tab, so it stays right when Daybook is up
   )
 }
 
-/**
- * Adds the command `complete`, which the scripts ask, and the arguments and options of all commands, which are otherwise loaded when
- * they are called. Loading all of them takes some 0.2 s.
- */
-export async function addCompletion(program: Command, entries: readonly CommandEntry[]): Promise<void> {
-  for (const { name, load } of entries) {
-    const command = program.commands.find((one) => one.name() === name)
-    if (command !== undefined) (await load())(command)
-  }
-  tab(program)
-}
+/** Adds the command `complete`, which the scripts ask. @param program all its commands are loaded */
+export const addCompletion = (program: Command): void => void tab(program)

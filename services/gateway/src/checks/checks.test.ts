@@ -121,6 +121,8 @@ describe('what is found is judged', () => {
     ['WARNING', judgeQueue(queue, { ...queue, queued: 1, failed: 1, failure: 'too strange' })],
     ['OK', judgeSelfCheck('pgvector', selfCheck, 5_000)],
     ['OK', judgeSelfCheck('pgvector', { ...selfCheck, idleMs: null }, 5_000)],
+    // It rests for two minutes where nothing happens.
+    ['OK', judgeSelfCheck('pgvector', { ...selfCheck, idleMs: 150_000 }, 5_000)],
     ['OK', judgeSelfCheck('pgvector', { ...selfCheck, idleMs: 3_600_000 }, 0)],
     ['WARNING', judgeSelfCheck('pgvector', { ...selfCheck, idleMs: 3_600_000 }, 5_000)],
     ['WARNING', judgeSelfCheck('pgvector', mended, 5_000)],

@@ -1,5 +1,4 @@
-import { addGlobalOptions } from '@daybook/cli/command'
-import { COMMANDS, createProgram } from '@daybook/cli/program'
+import { createProgram, loadCommands } from '@daybook/cli/program'
 import { createClient } from '@daybook/client/create-client'
 import { TOOLS } from '@daybook/mcp/tools/index'
 import { SETTINGS } from '@daybook/runtime/settings'
@@ -8,9 +7,9 @@ import { runCli } from '../cli/run-cli.ts'
 import type { ToldMemory } from './released.ts'
 
 /** What may be called or set, by name, with the names of what it takes: options, arguments, parameters. */
-export type Promises = Readonly<Record<string, PromisedParts>>
+export type Surface = Readonly<Record<string, Parts>>
 
-interface PromisedParts {
+interface Parts {
   readonly needed: readonly string[]
   readonly optional: readonly string[]
 }
@@ -18,15 +17,9 @@ interface PromisedParts {
 type Command = ReturnType<typeof createProgram>
 
 /** What this version takes from people, agents and programs, except through GraphQL, which has a schema. */
-export async function presentPromises(): Promise<Promises> {
+export async function presentSurface(): Promise<Surface> {
   const program = createProgram()
-  const commands = COMMANDS.map(async ({ name, load }) => {
-    const command = program.commands.find((one) => one.name() === name)
-    if (command === undefined) throw new Error(`there is no command ${name}`)
-    ;(await load())(command)
-    addGlobalOptions(command)
-    return partsOfCommand(`daybook ${name}`, command)
-  })
+  await loadCommands(program)
   const tools = TOOLS.map(({ name, input }) =>
     partsOf(
       `tool ${name}`,
@@ -42,7 +35,7 @@ export async function presentPromises(): Promise<Promises> {
       client.map((name) => [name, true] as const),
     ),
     ...tools,
-    ...(await Promise.all(commands)).flat(),
+    ...partsOfCommand('daybook', program),
   ])
 }
 
@@ -50,7 +43,7 @@ export async function presentPromises(): Promise<Promises> {
 const nameOf = ({ long, short, required, optional }: Command['options'][number]): string =>
   `${long ?? short}${required ? ' <>' : optional ? ' []' : ''}`
 
-const partsOfCommand = (name: string, command: Command): [string, PromisedParts][] => [
+const partsOfCommand = (name: string, command: Command): [string, Parts][] => [
   partsOf(name, [
     ...command.registeredArguments.map((one) => [one.name(), !one.required] as const),
     ...command.options.map((one) => [nameOf(one), !one.mandatory] as const),
@@ -58,14 +51,14 @@ const partsOfCommand = (name: string, command: Command): [string, PromisedParts]
   ...command.commands.flatMap((one) => partsOfCommand(`${name} ${one.name()}`, one)),
 ]
 
-function partsOf(name: string, parts: readonly (readonly [string, boolean])[]): [string, PromisedParts] {
+function partsOf(name: string, parts: readonly (readonly [string, boolean])[]): [string, Parts] {
   const named = (wanted: boolean) =>
     parts.flatMap(([part, isOptional]) => (isOptional === wanted ? [part] : [])).toSorted()
   return [name, { needed: named(false), optional: named(true) }]
 }
 
 /** What a later version takes away from those who rely on an earlier one, in words. */
-export function brokenPromises(earlier: Promises, later: Promises): string[] {
+export function brokenSurface(earlier: Surface, later: Surface): string[] {
   return Object.entries(earlier).flatMap(([name, before]) => {
     const now = later[name]
     if (now === undefined) return [`${name} is gone`]
