@@ -91,7 +91,10 @@ export function writeClientTypes(target) {
       }),
     )
     const compiler = join(REPOSITORY, 'node_modules/typescript-7/bin/tsc')
-    execFileSync(process.execPath, [compiler, '-p', made], { cwd: REPOSITORY, stdio: 'inherit' })
+    execFileSync(process.execPath, [compiler, '--checkers', '1', '-p', made], {
+      cwd: REPOSITORY,
+      stdio: 'inherit',
+    })
     cpSync(join(made, 'client/src'), target, { recursive: true })
   } finally {
     rmSync(made, { recursive: true })
