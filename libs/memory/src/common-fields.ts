@@ -10,19 +10,28 @@ const words = (what: string) =>
     .max(LIMITS.labels, `has too many ${what}: the limit is ${LIMITS.labels}`)
     .transform((given) => [...new Set(given)])
 
-/** Why a JSON value cannot be kept, or null where it can. */
-function problemOf(value: unknown, depth = 0): string | null {
-  if (depth > LIMITS.metadataDepth) return `is nested too deeply: the limit is ${LIMITS.metadataDepth}`
+/** What of a JSON value cannot be kept. */
+interface JsonProblem {
+  /** Where it is, with the names of the fields around it, such as `metadata.order`. */
+  readonly path: string
+  readonly problem: string
+}
+
+/** @returns the first value in it that cannot be kept, by what is asked of metadata; null if there is none */
+export function jsonProblem(value: unknown, path: string, depth = 0): JsonProblem | null {
+  const is = (problem: string): JsonProblem => ({ path, problem })
+  if (depth > LIMITS.metadataDepth) return is(`is nested too deeply: the limit is ${LIMITS.metadataDepth}`)
   if (value === null || typeof value === 'boolean') return null
-  if (typeof value === 'number') return Number.isFinite(value) ? null : 'must hold finite numbers only'
+  if (typeof value === 'number') return Number.isFinite(value) ? null : is('must hold finite numbers only')
   if (typeof value === 'string') {
-    if (value.includes('\u0000')) return 'must not contain the NUL character (U+0000)'
-    return value.isWellFormed() ? null : 'must be well-formed Unicode, without unpaired surrogates'
+    if (value.includes('\u0000')) return is('must not contain the NUL character (U+0000)')
+    return value.isWellFormed() ? null : is('must be well-formed Unicode, without unpaired surrogates')
   }
-  if (typeof value !== 'object') return 'must be JSON'
-  const inner = Array.isArray(value) ? value : [...Object.keys(value), ...Object.values(value)]
-  for (const one of inner) {
-    const problem = problemOf(one, depth + 1)
+  if (typeof value !== 'object') return is('must be JSON')
+  for (const [name, inner] of Object.entries(value)) {
+    const problem =
+      jsonProblem(name, path, depth + 1) ??
+      jsonProblem(inner, Array.isArray(value) ? path : `${path}.${name}`, depth + 1)
     if (problem !== null) return problem
   }
   return null
@@ -34,8 +43,8 @@ const metadata = z
     'must be a JSON object',
   )
   .superRefine((value, context) => {
-    const problem = problemOf(value)
-    if (problem !== null) context.addIssue({ code: 'custom', message: problem })
+    const problem = jsonProblem(value, 'metadata')
+    if (problem !== null) context.addIssue({ code: 'custom', message: problem.problem })
     const size = problem === null ? bytes(JSON.stringify(value)) : 0
     if (size > LIMITS.metadataBytes)
       context.addIssue({

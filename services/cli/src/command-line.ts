@@ -95,7 +95,6 @@ const HINTS: Readonly<Record<string, readonly string[]>> = {
     'See what is under way:  daybook operations',
     'Watch it, or end it:    daybook operations watch <id>, daybook operations cancel <id>',
   ],
-  REFUSED: ['See what there is:  daybook reindex --list'],
 }
 
 /** Daybook refused a request. `field` is the path of the wrong input, if an input is wrong. */

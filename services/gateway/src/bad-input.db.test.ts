@@ -171,6 +171,53 @@ describe.each(SERVICE_DATABASES)('bad input on $name', ({ start }) => {
     })
   })
 
+  test('a transfer of a journal is refused where it asks for what there is not', async () => {
+    const admin = await suite.running.newClient(true)
+    const headers = { authorization: `Bearer ${admin.key}` }
+    const transfers = [
+      ['export?project=a&project=b', { headers }, 'project must be given once'],
+      ['export?projects=a', { headers }, 'projects is no parameter'],
+      [
+        'import',
+        { method: 'POST', headers: { ...headers, 'content-encoding': 'gzip' }, body: 'x' },
+        'Content-Encoding must be absent',
+      ],
+    ] as const
+    for (const [path, options, message] of transfers) {
+      const response = await fetch(`${admin.url}/journal/${path}`, options)
+      expect(response.status, path).toBe(400)
+      expect(await response.json()).toMatchObject({ errors: [{ message: expect.stringContaining(message) }] })
+    }
+  })
+
+  test.each(['/graphql', '/mcp'])(
+    '%s refuses a number that it would round, and bytes that are no text',
+    async (path) => {
+      const call = (text: string, id: string) => ({
+        graphql: `{"query":${JSON.stringify(REMEMBER)},"variables":{"input":{"content":{"note":{"text":"${text}"}},"metadata":{"id":${id}}}}}`,
+        mcp: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"remember","arguments":{"memories":[{"kind":"note","fields":{"text":"${text}"},"metadata":{"id":${id}}}]}}}`,
+      })
+      const bodies = [
+        [call('x', '9007199254740993'), '9007199254740993, which would be rounded'],
+        [call('caf\xe9', '1'), 'not UTF-8'],
+      ] as const
+      for (const [body, message] of bodies) {
+        const response = await fetch(suite.client.url + path, {
+          method: 'POST',
+          headers: {
+            authorization: `Bearer ${suite.client.key}`,
+            'content-type': 'application/json',
+            accept: 'application/json, text/event-stream',
+          },
+          body: Buffer.from(body[path === '/mcp' ? 'mcp' : 'graphql'], 'latin1'),
+        })
+        expect(response.status, message).toBe(400)
+        expect(await response.text()).toContain(message)
+      }
+      expect(await journalLength()).toBe(0)
+    },
+  )
+
   test('bytes that are not UTF-8 are refused, not replaced', async () => {
     const headers = { authorization: `Bearer ${suite.client.key}`, 'content-type': 'application/json' }
     const whole = JSON.stringify({

@@ -176,7 +176,15 @@ describe.each(KINDS)('moving a journal over HTTP from $kind.name to $other.name'
       status: 400,
       error: { code: 'INVALID_EXPORT', line: 4, message: expect.stringContaining('its data does not match') },
     })
-    expect(await target.import(text)).toMatchObject({ result: { imported: 3 } })
+    // Two exports in one file: the first is imported, and nobody believes that the second is.
+    expect(await target.import(text + text)).toMatchObject({
+      error: {
+        code: 'INVALID_EXPORT',
+        line: 7,
+        message: expect.stringContaining('after the end of the export'),
+      },
+    })
+    expect(await target.import(text)).toMatchObject({ result: { imported: 0, alreadyThere: 3 } })
   })
 
   it('broken off by its client goes on where it was', async () => {

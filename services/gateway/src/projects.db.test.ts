@@ -69,6 +69,8 @@ describe.each(SERVICE_DATABASES)('projects on $name', ({ start }) => {
       [CREATE, { name: newId() }, 'name'],
       [CREATE, { name: 'never made', limits: { memories: -1 } }, 'limits.memories'],
       [RENAME, { id, name: '\u200b' }, 'name'],
+      [RENAME, { id, name: 'a\nb' }, 'name'],
+      [RENAME, { id, name: 'a\u001b[31mb' }, 'name'],
       [LIMIT, { id, limits: { bytes: 1.5 } }, 'limits.bytes'],
       [LIMIT, { id, limits: { bytes: 1e300 } }, 'limits.bytes'],
       [LIMIT, { id, limits: { requestsPerSecond: 0 } }, 'limits.requestsPerSecond'],

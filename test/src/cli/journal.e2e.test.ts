@@ -1,4 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { lstatSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
@@ -43,6 +45,36 @@ test('export writes the same bytes to a file and to standard output', async () =
   expect(piped.exitCode).toBe(0)
   expect(piped.stdout).toBe(readFileSync(file, 'utf8'))
   expect(JSON.parse(piped.stderr)).toMatchObject({ events: EVENTS, projects: 1, file: null })
+})
+
+test('export writes where a link leads and into a pipe, and replaces neither', async () => {
+  const [kept, link, pipe] = ['kept.jsonl', 'link.jsonl', 'pipe'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ]
+  writeFileSync(kept, 'an earlier export')
+  symlinkSync(kept, link)
+  expect(await runCli(['export', '--out', link], at(source))).toMatchObject({ exitCode: 0 })
+  expect(lstatSync(link).isSymbolicLink()).toBe(true)
+  expect(readFileSync(kept, 'utf8')).toBe(readFileSync(file, 'utf8'))
+  execFileSync('mkfifo', [pipe])
+  const [piped, saved] = await Promise.all([
+    readFile(pipe, 'utf8'),
+    runCli(['export', '--out', pipe], at(source)),
+  ])
+  expect(saved).toMatchObject({ exitCode: 0 })
+  expect(piped).toBe(readFileSync(file, 'utf8'))
+  for (const options of [
+    ['--out', folder],
+    ['--out', ''],
+    ['--markdown', kept],
+    ['--markdown', ''],
+  ])
+    expect(await runCli(['export', ...options], at(source)), options.join(' ')).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining(`${options[0]} must name`) as string,
+    })
 })
 
 test('an export that fails leaves the earlier file, and says why', async () => {

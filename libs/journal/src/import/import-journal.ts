@@ -58,7 +58,8 @@ export async function importJournal(
       continue
     }
     await write()
-    if ('end' in item) break
+    // Whatever stands after it is refused.
+    if ('end' in item) continue
     const { id, name, events } = item.project
     const placed = await placeProject(db, { id, name })
     current = { ...placed, events }

@@ -73,7 +73,11 @@ function createExportCheck() {
 
   return {
     next(number: number, text: string): ExportItem | null {
-      if (over) throw new InvalidExportError(number, 'stands after the end of the export')
+      if (over)
+        throw new InvalidExportError(
+          number,
+          'stands after the end of the export. Import each export by itself',
+        )
       const item = take(number, parseLine(number, text), text.length)
       if (!over) sha256.update(text).update('\n')
       if (project?.isComplete(number) === true) project = null

@@ -16,6 +16,7 @@ import {
   type Settings,
   url,
   urls,
+  waitingTime,
   wholeNumber,
 } from './settings/setting.ts'
 
@@ -67,26 +68,26 @@ export const SETTINGS = {
     },
     writeTimeoutMs: {
       name: 'DAYBOOK_WRITE_TIMEOUT',
-      schema: duration.prefault('30s'),
+      schema: waitingTime.prefault('30s'),
       type: 'duration',
       description: 'How long a client may read nothing of a waiting answer before its connection is cut',
     },
     headersTimeoutMs: {
       name: 'DAYBOOK_HEADERS_TIMEOUT',
-      schema: duration.prefault('15s'),
+      schema: waitingTime.prefault('15s'),
       type: 'duration',
       description: 'How long the head of a request may take to arrive; a slower one gets 408',
     },
     requestTimeoutMs: {
       name: 'DAYBOOK_REQUEST_TIMEOUT',
-      schema: duration.prefault('60s'),
+      schema: waitingTime.prefault('60s'),
       type: 'duration',
       description:
         'How long a whole request may take to arrive; a slower one gets 408. An import has no time limit, but must not send nothing for that long',
     },
     keepAliveMs: {
       name: 'DAYBOOK_KEEP_ALIVE_TIMEOUT',
-      schema: duration.prefault('75s'),
+      schema: waitingTime.prefault('75s'),
       type: 'duration',
       description:
         'How long a connection may stay open between two requests. It must be longer than your load balancer keeps its own (AWS: 60 s)',
@@ -212,14 +213,14 @@ export const SETTINGS = {
   },
   statementTimeoutMs: {
     name: 'DAYBOOK_STATEMENT_TIMEOUT',
-    schema: duration.prefault('30s'),
+    schema: waitingTime.prefault('30s'),
     type: 'duration',
     description:
       'Longest time for one statement of a request on a Postgres server. After that the request fails with `UNAVAILABLE` and can be tried again. The embedded database runs each statement to its end',
   },
   longStatementTimeoutMs: {
     name: 'DAYBOOK_LONG_STATEMENT_TIMEOUT',
-    schema: duration.prefault('10m'),
+    schema: waitingTime.prefault('10m'),
     type: 'duration',
     description:
       'The same for projectors, rebuilds and verification. Migrations and index builds have no limit',
@@ -278,7 +279,7 @@ export const SETTINGS = {
     },
     searchTimeMs: {
       name: 'DAYBOOK_TYPESENSE_SEARCH_TIME',
-      schema: duration.prefault('2s'),
+      schema: waitingTime.prefault('2s'),
       type: 'duration',
       description:
         'The longest that one search waits for Typesense in total before Postgres answers it. If Typesense usually answers sooner, a search waits less, down to a quarter of this',
@@ -335,7 +336,7 @@ export const SETTINGS = {
     },
     timeoutMs: {
       name: 'DAYBOOK_EMBEDDER_TIMEOUT',
-      schema: duration.prefault('60s'),
+      schema: waitingTime.prefault('60s'),
       type: 'duration',
       description:
         'How long a request of texts to OpenAI or Ollama may take. A question of a search waits for 5 s at most and is then answered by words',
@@ -365,7 +366,7 @@ export const SETTINGS = {
     },
     timeoutMs: {
       name: 'DAYBOOK_ASK_TIMEOUT',
-      schema: duration.prefault('2m'),
+      schema: waitingTime.prefault('2m'),
       type: 'duration',
       description: 'How long one step of `ask` may take until its last word',
     },
@@ -379,7 +380,12 @@ export const SETTINGS = {
   },
   selfCheckMs: {
     name: 'DAYBOOK_SELF_CHECK',
-    schema: z.union([z.literal('off').transform(() => 0), duration]).prefault('5s'),
+    schema: z
+      .union(
+        [z.literal('off').transform(() => 0), waitingTime],
+        'must be off, or from 1ms to 24d: 500ms, 30s, 2m',
+      )
+      .prefault('5s'),
     type: 'duration or `off`',
     description:
       'How often projectors compare a part of each project with the journal and rewrite what differs. This takes at most about a twentieth of the database’s time, so with many projects each is checked less often',
@@ -430,7 +436,7 @@ export const SETTINGS = {
     },
     pingMs: {
       name: 'DAYBOOK_WEBSOCKET_PING',
-      schema: duration.prefault('12s'),
+      schema: waitingTime.prefault('12s'),
       type: 'duration',
       description:
         'How often a WebSocket is pinged. A client that has not answered one ping by the next is cut off',
@@ -446,7 +452,7 @@ export const SETTINGS = {
   work: {
     deadlineMs: {
       name: 'DAYBOOK_REQUEST_DEADLINE',
-      schema: duration.prefault('30s'),
+      schema: waitingTime.prefault('30s'),
       type: 'duration',
       description:
         'How long a query or mutation may take until it is answered. Work that it began still runs to its end, and counts for its key until then',

@@ -34,6 +34,9 @@ describe('durations and sizes', () => {
     ['2026-11-21T08:00:00+01:00', '2026-11-21T07:00:00.000Z'],
     ['tomorrow', null],
     ['2026-02-30', null],
+    ['739000d', '0003-08-05T21:30:00.000Z'],
+    ['9999999d', null],
+    ['999999999d', null],
   ])('since %s is since %s', (text, moment) => {
     expect(parseSince(text, Date.parse('2026-11-27T21:30:00Z'))).toBe(moment)
   })

@@ -26,7 +26,9 @@ export function parseSince(value: string, now: number): string | null {
   const daysAgo = { today: 0, yesterday: 1 }[value.trim().toLowerCase()]
   if (daysAgo !== undefined) return parseMoment(new Date(now - daysAgo * DAY_MS).toISOString().slice(0, 10))
   const ago = parseDuration(value)
-  return ago === null ? parseMoment(value) : new Date(now - ago).toISOString()
+  if (ago === null) return parseMoment(value)
+  // Year 1 is the first that stores take.
+  return now - ago < Date.parse('0001-01-01') ? null : new Date(now - ago).toISOString()
 }
 
 const DAY_MS = 86_400_000

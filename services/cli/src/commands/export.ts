@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises'
 import { safeLine } from '@daybook/memory/safe-text'
 import { grouped } from '@daybook/memory/text-rules'
 import type { Command } from 'commander'
@@ -70,6 +71,9 @@ async function exportJournal({ project, out }: ExportOptions, command: Command):
 }
 
 async function exportMarkdown(folder: string, options: ExportOptions, command: Command): Promise<void> {
+  if (folder === '') throw new UsageError('--markdown must name a folder')
+  const there = await stat(folder).catch(() => null)
+  if (there?.isDirectory() === false) throw new UsageError(`${folder} is no folder: --markdown must name one`)
   const alone = (['project', 'out'] as const).find((name) => options[name] !== undefined)
   if (alone !== undefined) throw new UsageError(`--${alone} is for the journal, not for --markdown`)
   const { connection, json } = invocation(command)

@@ -64,7 +64,15 @@ describe('a line that cannot be sent', () => {
     ['[1]', 'is not a JSON object'],
     ['"text"', 'is not a JSON object'],
     ['null', 'is not a JSON object'],
-  ])('%s', (text, message) => {
+    ['{"content":{"insight":{"key":"k\\u0000"}}}', 'content.insight.key must not contain the NUL character'],
+    ['{"content":{"note":{"text":"\\ud800"}}}', 'content.note.text must be well-formed Unicode'],
+    ['{"importance":1e400}', 'importance must hold finite numbers'],
+    ['{"metadata":{"id":9007199254740993}}', 'holds the number 9007199254740993, which would be rounded'],
+    [
+      `{"metadata":${'['.repeat(5_000)}${']'.repeat(5_000)}}`,
+      'metadata is nested too deeply: the limit is 32',
+    ],
+  ])('%.60s', (text, message) => {
     expect(createEntryReader()(7, text)).toMatchObject({
       line: 7,
       message: expect.stringContaining(message) as string,

@@ -3,10 +3,10 @@ import * as mutations from '@daybook/api/mutations'
 import * as queries from '@daybook/api/queries'
 import { MEMORY } from '@daybook/client/documents/memory'
 import { contentOfKind, memoryContent, withContent } from '@daybook/client/documents/memory-content'
-import { sortedJson } from '@daybook/memory/canonical-json'
-import { COMMON_DEFAULTS } from '@daybook/memory/common-fields'
+import { roundedNumber, sortedJson } from '@daybook/memory/canonical-json'
+import { COMMON_DEFAULTS, jsonProblem } from '@daybook/memory/common-fields'
 import { type KindName, kindNamed } from '@daybook/memory/kinds/index'
-import { bytesInWords, sizeInWords } from '@daybook/memory/text-rules'
+import { bytesInWords, oneLine, sizeInWords } from '@daybook/memory/text-rules'
 import { parseMoment } from '@daybook/runtime/units'
 import { mutate } from '../client/mutate.ts'
 import { request } from '../client/request.ts'
@@ -52,18 +52,6 @@ function momentsOf(given: Readonly<Record<string, unknown>>): { moments: object;
   }
 }
 
-/** Text that cannot be kept: U+0000, and half of a surrogate pair, raw or escaped. */
-// oxlint-disable-next-line no-control-regex
-const NOT_KEPT = /\u0000|\\u0000|\\u[dD][89a-fA-F]|\p{Surrogate}/u
-
-/** The value of a JSON text, with U+FFFD in place of characters that cannot be kept. @throws SyntaxError */
-export const parseKept = (json: string): unknown =>
-  NOT_KEPT.test(json)
-    ? JSON.parse(json, (_, value: unknown) =>
-        typeof value === 'string' ? value.toWellFormed().replaceAll('\u0000', '\uFFFD') : value,
-      )
-    : JSON.parse(json)
-
 /**
  * Turns lines into entries. A line without an `idempotencyKey` gets `import:<hash of its content>:<n>`, where
  * n counts the lines with that content. So importing the file again, or a longer version of it, adds nothing
@@ -81,12 +69,19 @@ export function createEntryReader(onExisting?: string): (line: number, text: str
     const bad = (message: string): BadLine => ({ line, field: null, message })
     let value: unknown
     try {
-      value = parseKept(text)
+      value = JSON.parse(text)
     } catch (error) {
       return bad(`is not JSON: ${(error as Error).message}`)
     }
     if (typeof value !== 'object' || value === null || Array.isArray(value))
       return bad('is not a JSON object of the form {"content": {"note": {"text": "…"}}}')
+    const rounded = roundedNumber(text)
+    if (rounded !== null)
+      return bad(`holds the number ${oneLine(rounded, 40)}, which would be rounded: give it as text`)
+    for (const [field, inner] of Object.entries(value)) {
+      const wrong = jsonProblem(inner, field)
+      if (wrong !== null) return { line, field: wrong.path, message: `${wrong.path} ${wrong.problem}` }
+    }
     const given: Readonly<Record<string, unknown>> = {
       ...(onExisting !== undefined && { onExisting }),
       ...(value as Record<string, unknown>),

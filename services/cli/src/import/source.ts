@@ -5,7 +5,7 @@ import { grouped } from '@daybook/memory/text-rules'
 import type { Line } from '@daybook/runtime/read-lines'
 import { UsageError } from '../command-line.ts'
 import type { Connection } from '../settings.ts'
-import { type BadLine, compareWithMemory, parseKept, reviseToInput } from './entry.ts'
+import { type BadLine, compareWithMemory, reviseToInput } from './entry.ts'
 import type { ForeignFile, ImportItem, KeyedInput } from './formats/format.ts'
 import { withinLimits } from './within-limits.ts'
 
@@ -103,13 +103,19 @@ export function foreignLines(
         yield { number, text: null, problem: item.problem, readBytes: number }
         continue
       }
-      const text = JSON.stringify(item.input)
-      if (item.id !== undefined && (await revises(item.id, parseKept(text) as KeyedInput, number))) continue
+      const text = keptJson(item.input)
+      if (item.id !== undefined && (await revises(item.id, JSON.parse(text) as KeyedInput, number))) continue
       yield { number, text, problem: '', readBytes: number }
     }
   }
   return { lines: lines(), whereIs: (line) => places[line - 1] ?? '', handled: () => handled }
 }
+
+/** As JSON, with U+FFFD in place of what no store keeps: U+0000, and halves of surrogate pairs. */
+const keptJson = (input: KeyedInput): string =>
+  JSON.stringify(input, (_, value: unknown) =>
+    typeof value === 'string' ? value.toWellFormed().replaceAll('\u0000', '\uFFFD') : value,
+  )
 
 /** The input with what the command line adds. What the original says goes before it. */
 function withAdditions(input: KeyedInput, { context, labels = [] }: Additions): KeyedInput {

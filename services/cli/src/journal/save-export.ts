@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
+import { realpath, rename, rm, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { finished } from 'node:stream/promises'
 import type { ExportEnd, ExportedProject } from '@daybook/journal/export/export-format'
@@ -27,18 +27,20 @@ export interface SavedExport extends ExportEnd {
 
 /**
  * Writes the exported journal as it arrives, and checks that it is complete. Until then the file is called
- * `<file>.part`, and the file of an earlier export stays.
+ * `<file>.part`, and the file of an earlier export stays. A pipe or a device is written to as it is.
  * @throws UnreachableError, UnauthorisedError, RefusedError, CliError INCOMPLETE, UsageError if the file
  * cannot be written
  */
 export async function saveExport(request: ExportRequest): Promise<SavedExport> {
   const { connection, project, file, signal } = request
   const query = project === undefined ? '' : `?project=${encodeURIComponent(project)}`
+  const place = file === undefined ? null : await placeOf(file)
   const chunks = await openStream(connection, `/journal/export${query}`, { method: 'GET', signal })
-  if (file === undefined) return receive(chunks, process.stdout, request)
-  const part = `${resolve(file)}.part`
+  if (place === null) return receive(chunks, process.stdout, request)
+  const { target, isPlain } = place
+  const part = isPlain ? `${target}.part` : target
   // The file holds everything that is remembered, so only its owner may read it.
-  const output = createWriteStream(part, { mode: 0o600, flush: true })
+  const output = createWriteStream(part, { mode: 0o600, flush: isPlain })
   try {
     const written = finished(output)
     // Awaited below. Until then the code that writes handles the error.
@@ -46,15 +48,27 @@ export async function saveExport(request: ExportRequest): Promise<SavedExport> {
     const saved = await receive(chunks, output, request)
     output.end()
     await written
-    await rename(part, resolve(file))
+    if (isPlain) await rename(part, target)
     return saved
   } catch (error) {
     output.destroy()
-    await rm(part, { force: true })
+    if (isPlain) await rm(part, { force: true })
     throw output.errored === null
       ? error
       : new UsageError(`${file} cannot be written: ${output.errored.message}`)
   }
+}
+
+/**
+ * Where a file is to be written: at the end of its links, and beside it first if it is a plain one.
+ * @throws UsageError
+ */
+async function placeOf(file: string): Promise<{ target: string; isPlain: boolean }> {
+  if (file === '') throw new UsageError('--out must name a file')
+  const there = await stat(file).catch(() => null)
+  if (there === null) return { target: resolve(file), isPlain: true }
+  if (there.isDirectory()) throw new UsageError(`${file} is a folder: --out must name a file`)
+  return { target: await realpath(file), isPlain: there.isFile() }
 }
 
 async function receive(

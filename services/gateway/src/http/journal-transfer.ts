@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { exportJournal } from '@daybook/journal/export/export-journal'
 import { importJournal } from '@daybook/journal/import/import-journal'
-import { DaybookError } from '@daybook/memory/errors'
+import { DaybookError, ValidationError } from '@daybook/memory/errors'
 import { findProject, listProjects, type Project } from '@daybook/postgres/access/projects'
 import { isDatabaseUnavailable, whyUnavailable } from '@daybook/postgres/errors'
 import { projectScope } from '@daybook/postgres/project-scope'
@@ -18,13 +18,19 @@ const CHUNK = 64 * 1024
  * `GET /journal/export?project=<name or id>`: sends the journal as JSON Lines, of one project or of all. It
  * is read no faster than the client takes it. If the export fails on the way, its last line is `{"error":…}`
  * and the connection is cut, so that no client takes it for complete.
- * @throws DaybookError NOT_FOUND, errors of the database; then nothing was sent
+ * @throws ValidationError; DaybookError NOT_FOUND, errors of the database; then nothing was sent
  */
 export async function answerExport(
   { db, logger }: GatewayParts,
   { request, response, closing }: KnownExchange,
 ): Promise<void> {
-  const wanted = readRequestTarget(request.url).query.get('project')
+  const { query } = readRequestTarget(request.url)
+  const [wanted = null, ...more] = query.getAll('project')
+  const unknown = [...query.keys()].find((name) => name !== 'project')
+  if (unknown !== undefined)
+    throw new ValidationError(unknown, 'is no parameter of an export: there is only project')
+  if (more.length > 0)
+    throw new ValidationError('project', 'must be given once: leave it out for all projects')
   const projects = wanted === null ? await listProjects(db) : [await projectNamed(db, wanted)]
   const lines = exportJournal(
     projects.map(({ id, name }) => ({ scope: projectScope(db, id), name })),
@@ -74,11 +80,18 @@ const PROGRESS_MS = 500
  * `POST /journal/import`: imports an exported journal of any length from the body. It reads no faster than it
  * writes. The answer is JSON Lines: `{"progress":…}` now and then, and at the end `{"result":…}` or
  * `{"error":…}`. A failure before the first progress is answered with its own HTTP status.
+ * @throws ValidationError for a compressed body
  */
 export async function answerImport(
   { db, logger, authenticate }: GatewayParts,
   { request, response, closing }: KnownExchange,
 ): Promise<void> {
+  const encoding = request.headers['content-encoding'] ?? 'identity'
+  if (encoding !== 'identity')
+    throw new ValidationError(
+      'Content-Encoding',
+      'must be absent: the body is read as it is. Unpack it before',
+    )
   const startedAt = performance.now()
   let lastProgress = startedAt
   const send = (line: object) => {

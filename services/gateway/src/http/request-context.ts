@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { check } from '@daybook/memory/check'
@@ -77,7 +78,9 @@ export async function readText(request: IncomingMessage, most: number): Promise<
     if (size > most) throw new ValidationError('body', `is too long: the limit is ${most} bytes`)
     parts.push(part)
   }
-  return Buffer.concat(parts).toString('utf8')
+  const body = Buffer.concat(parts)
+  if (!isUtf8(body)) throw new ValidationError('body', 'is not UTF-8')
+  return body.toString('utf8')
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
+import { roundedNumber } from '@daybook/memory/canonical-json'
 import { DaybookError } from '@daybook/memory/errors'
-import { sizeInWords } from '@daybook/memory/text-rules'
+import { oneLine, sizeInWords } from '@daybook/memory/text-rules'
 import { complexityFromQuery } from '@pothos/plugin-complexity'
 import {
   BREAK,
@@ -106,6 +107,11 @@ function parseJson(body: Uint8Array): GraphQLParams {
     // Silent replacement characters would make us remember something other than was sent.
     throw invalid('The body is not UTF-8')
   }
+  const rounded = roundedNumber(text)
+  if (rounded !== null)
+    throw invalid(
+      `The body holds the number ${oneLine(rounded, 40)}, which would be rounded: give it as text`,
+    )
   let parsed: unknown
   try {
     parsed = JSON.parse(text)

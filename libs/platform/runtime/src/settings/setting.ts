@@ -127,16 +127,29 @@ export const urls = (...schemes: string[]) =>
       message: `must be addresses that begin with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
     })
 
-const measured = (parse: (text: string) => number | null, example: string) =>
+const measured = (parse: (text: string) => number | null, example: string, most = '') =>
   z.string().transform((text, context) => {
     const value = parse(text)
-    if (value !== null && value > 0) return value
-    context.addIssue({ code: 'custom', message: `must be ${example}` })
+    const problem =
+      value === null
+        ? `must be ${example}`
+        : value === 0
+          ? 'must be more than 0'
+          : value > (parse(most) ?? Number.POSITIVE_INFINITY)
+            ? `must be at most ${most}`
+            : null
+    if (value !== null && problem === null) return value
+    context.addIssue({ code: 'custom', message: String(problem) })
     return z.NEVER
   })
 
-/** A duration with its unit, in milliseconds. */
-export const duration = measured(parseDuration, 'a whole number with a unit: 500ms, 30s, 2m, 12h, 7d')
+const DURATION = 'a whole number with a unit: 500ms, 30s, 2m, 12h, 7d'
+
+/** An age or a period, in milliseconds. NATS counts it in nanoseconds of 63 bits. */
+export const duration = measured(parseDuration, DURATION, '36500d')
+
+/** What a timer waits for, in milliseconds. Node runs a timer of more than 2^31 - 1 ms, 24.8 days, at once. */
+export const waitingTime = measured(parseDuration, DURATION, '24d')
 
 /** A size, in bytes. */
 export const bytes = measured(parseBytes, 'a number of bytes, or with a unit: 512MiB, 10GiB')

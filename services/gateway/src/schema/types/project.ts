@@ -146,6 +146,8 @@ const taken = (name: string) =>
 function checkName(name: string): string {
   check('name', shortString(LIMITS.nameCharacters), name)
   if (name !== name.trim()) throw new ValidationError('name', 'must not begin or end with white space')
+  if (/\p{Cc}/u.test(name))
+    throw new ValidationError('name', 'must not hold line breaks or other control characters')
   // Where a name or an id may stand, the name wins: it would stand in for another project.
   if (isUuid(name)) throw new ValidationError('name', 'must not look like an id')
   return name
