@@ -116,15 +116,19 @@ export const commaSeparated = (value: string, all: readonly string[] = []): read
   ...value.split(',').flatMap((name) => (name.trim() === '' ? [] : [name.trim()])),
 ]
 
-/** An option parser for whole numbers of `min` or more. */
+/** An option parser for whole numbers of `min` or more, and of `max` at most. */
 export const wholeNumber =
-  (min = 0) =>
+  (min = 0, max = Number.MAX_SAFE_INTEGER) =>
   (value: string): number => {
     // We print thousands as 12,345, so people may give them like that.
     const digits = /^\d{1,3}(?:,\d{3})+$/u.test(value) ? value.replaceAll(',', '') : value
     const number = Number(digits)
-    if (!/^\d+$/u.test(digits) || !Number.isSafeInteger(number) || number < min)
-      throw new InvalidArgumentError(`It must be a whole number, ${min} or more.`)
+    if (!/^\d+$/u.test(digits) || number < min || number > max)
+      throw new InvalidArgumentError(
+        max === Number.MAX_SAFE_INTEGER
+          ? `It must be a whole number, ${min} or more.`
+          : `The limit must be a whole number from ${min} to ${max}.`,
+      )
     return number
   }
 

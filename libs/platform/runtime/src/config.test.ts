@@ -55,6 +55,12 @@ describe('the settings', () => {
     expect(() => readConfig({ DAYBOOK_HALF_LIFE: '36501d' })).toThrow('must be at most 36500d')
   })
 
+  it('refuse a folder that has no console', () => {
+    expect(() => readConfig({ DAYBOOK_CONSOLE_DIR: tmpdir() })).toThrow(
+      'must be a folder with a built console',
+    )
+  })
+
   it('of an issuer of access tokens are taken together, and only of addresses that nobody else can answer for', () => {
     const issuer = 'https://login.example.com/tenant/'
     const resource = 'https://Daybook.example.com:443'

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import envPaths from 'env-paths'
 import { z } from 'zod'
@@ -110,7 +111,12 @@ export const SETTINGS = {
     },
     folder: {
       name: 'DAYBOOK_CONSOLE_DIR',
-      schema: folder.optional(),
+      schema: folder
+        .refine(
+          (path) => existsSync(join(path, 'index.html')),
+          'must be a folder with a built console (index.html)',
+        )
+        .optional(),
       type: 'folder',
       description: 'Folder with the built console. Default: the one beside the program',
     },

@@ -93,10 +93,13 @@ function scopes(value: string, all: readonly Scope[] = []): readonly Scope[] {
 
 function expiry(value: string): string {
   const after = parseDuration(value)
-  const found = after === null ? parseMoment(value) : new Date(Date.now() + after).toISOString()
-  if (found === null)
-    throw new InvalidArgumentError('It must be a date or a time, or in how long (30d, 12h).')
-  return found
+  const at = after === null ? parseMoment(value) : Date.now() + after
+  const found = at === null ? null : new Date(at)
+  if (found === null || !(found.getTime() <= Date.parse('9999-12-31')))
+    throw new InvalidArgumentError(
+      'It must be a date or a time, or in how long (30d, 12h), before the year 9999 ends.',
+    )
+  return found.toISOString()
 }
 
 function grace(value: string): number {

@@ -13,7 +13,7 @@ import { addFilterOptions, filterFrom } from '../search/find-memories.ts'
 /** Adds the arguments, options and action of `daybook list`. */
 export function configureList(command: Command): void {
   addFilterOptions(command)
-    .option('--limit <n>', 'at most so many, up to 100 (default 20)', wholeNumber(1))
+    .option('--limit <n>', 'at most so many, up to 100 (default 20)', wholeNumber(1, 100))
     .option('--after <cursor>', 'go on after the page that ended with this cursor')
     .action((options: ListOptions, self: Command) => list(options, self))
   addExamples(command, [

@@ -8,7 +8,7 @@ import { listMemories, listNamed } from '../search/list-memories.ts'
 export function configurePeople(command: Command): void {
   command
     .argument('[name...]', 'find the memories that mention this person')
-    .option('--limit <n>', 'at most so many, up to 100 (default 20; with a name 10)', wholeNumber(1))
+    .option('--limit <n>', 'at most so many, up to 100 (default 20; with a name 10)', wholeNumber(1, 100))
   addFilterOptions(command).action((name: string[], { limit }: { limit?: number }, self: Command) =>
     name.length === 0
       ? listNamed('friends', limit, self)
@@ -35,7 +35,11 @@ export function configureEmotions(command: Command): void {
   command
     .argument('[feeling...]', 'find memories of the category emotion that are about it')
     .option('--panic-attacks', 'list memories about panic, the newest first')
-    .option('--limit <n>', 'at most so many, up to 100 (default 10; of panic attacks 20)', wholeNumber(1))
+    .option(
+      '--limit <n>',
+      'at most so many, up to 100 (default 10; of panic attacks 20)',
+      wholeNumber(1, 100),
+    )
   addFilterOptions(command).action((feeling: string[], options: Options, self: Command) => {
     if (options.panicAttacks === true && feeling.length === 0)
       return listMemories('panic attacks', options.limit, self)
@@ -48,7 +52,7 @@ export function configureEmotions(command: Command): void {
 
 /** Adds the options and action of `daybook events`. */
 export function configureEvents(command: Command): void {
-  command.option('--limit <n>', 'at most so many, up to 100 (default 20)', wholeNumber(1))
+  command.option('--limit <n>', 'at most so many, up to 100 (default 20)', wholeNumber(1, 100))
   addFilterOptions(command).action(({ limit }: { limit?: number }, self: Command) =>
     listMemories('events', limit, self),
   )
@@ -57,7 +61,7 @@ export function configureEvents(command: Command): void {
 
 /** Adds the options and action of `daybook interests`. */
 export function configureInterests(command: Command): void {
-  command.option('--limit <n>', 'at most so many, up to 100 (default 20)', wholeNumber(1))
+  command.option('--limit <n>', 'at most so many, up to 100 (default 20)', wholeNumber(1, 100))
   addFilterOptions(command).action(({ limit }: { limit?: number }, self: Command) =>
     listNamed('interests', limit, self),
   )
@@ -68,7 +72,7 @@ export function configureInterests(command: Command): void {
 export function configureRecall(command: Command): void {
   command
     .argument('<key>', 'the key of an insight')
-    .option('--limit <n>', 'at most so many, up to 100 (default 5)', wholeNumber(1))
+    .option('--limit <n>', 'at most so many, up to 100 (default 5)', wholeNumber(1, 100))
     .action((key: string, { limit }: { limit?: number }, self: Command) =>
       findByKey('recall', key, limit, self),
     )
@@ -80,7 +84,7 @@ export function configureRecall(command: Command): void {
 export function configurePop(command: Command): void {
   command
     .argument('<name>', 'the name of a stash')
-    .option('--limit <n>', 'at most so many, up to 100 (default 5)', wholeNumber(1))
+    .option('--limit <n>', 'at most so many, up to 100 (default 5)', wholeNumber(1, 100))
     .action((key: string, { limit }: { limit?: number }, self: Command) => findByKey('pop', key, limit, self))
   addExamples(command, ['daybook pop login-bug'])
   addNotes(command, 'What has exactly this name comes first; where nothing has it, what a search finds.')

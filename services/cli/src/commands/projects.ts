@@ -14,6 +14,8 @@ import { table } from '../output/table.ts'
 import type { Connection } from '../settings.ts'
 
 const NAMED = 'its name or id'
+/** Of a limit: the API keeps these in 32 bits. */
+const MOST = 2_147_483_647
 
 /** Adds the subcommands of `daybook projects`. */
 export function configureProjects(command: Command): void {
@@ -86,10 +88,10 @@ const orNone =
 
 function addLimitOptions(command: Command): Command {
   return command
-    .option('--memories <n>', 'the most memories, without forgotten ones', orNone(wholeNumber()))
+    .option('--memories <n>', 'the most memories, without forgotten ones', orNone(wholeNumber(0, MOST)))
     .option('--bytes <size>', 'the most bytes of events: 500MiB, 2GiB', orNone(bytes))
-    .option('--requests <n>', 'the most requests a second, at each gateway', orNone(wholeNumber(1)))
-    .option('--queued-texts <n>', 'the most texts that wait for their vectors', orNone(wholeNumber()))
+    .option('--requests <n>', 'the most requests a second, at each gateway', orNone(wholeNumber(1, MOST)))
+    .option('--queued-texts <n>', 'the most texts that wait for their vectors', orNone(wholeNumber(0, MOST)))
 }
 
 function bytes(value: string): number {

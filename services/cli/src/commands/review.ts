@@ -25,7 +25,7 @@ export function configureReview(command: Command): void {
       .description('pairs of memories that somebody should look at'),
   )
     .addOption(new Option('--suspicion <kind>', 'only pairs that seem so').choices(Object.keys(SUSPICIONS)))
-    .option('--limit <n>', 'at most so many, up to 100 (default 20)', wholeNumber(1))
+    .option('--limit <n>', 'at most so many, up to 100 (default 20)', wholeNumber(1, 100))
     .option('--after <cursor>', 'go on after the page that ended with this cursor')
     .action((options: ListOptions, self: Command) => list(options, self))
   command

@@ -21,7 +21,7 @@ import { addFilterOptions, filterFrom, showFound, weight } from '../search/find-
 export function configureSearch(command: Command): void {
   command
     .argument('<query...>', 'words, "a phrase", -without (or NOT without), a AND b, OR, (…)')
-    .option('--limit <n>', 'at most so many, up to 100 (default 10)', wholeNumber(1))
+    .option('--limit <n>', 'at most so many, up to 100 (default 10)', wholeNumber(1, 100))
     .option('--min-score <score>', 'leave out hits with a lower score, from 0 to 1', share)
     .option(
       '--weight <name=number>',
@@ -115,7 +115,7 @@ export function configureSimilar(command: Command): void {
     .argument('[text...]', 'a text; or else --id or --vector')
     .option('--id <id>', `a memory, which is not similar to itself: ${ID_OR_NUMBER_HELP}`)
     .option('--vector <json>', "a vector of the index's model, as a JSON list of numbers", numbers)
-    .option('--top-k <n>', 'at most so many, up to 100 (default 5)', wholeNumber(1))
+    .option('--top-k <n>', 'at most so many, up to 100 (default 5)', wholeNumber(1, 100))
   addFilterOptions(command).action((words: string[], options: SimilarOptions, self: Command) =>
     similar(words.join(' '), options, self),
   )

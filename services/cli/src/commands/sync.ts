@@ -56,7 +56,7 @@ export function configureSync(command: Command): void {
     .command('conflicts')
     .description('the changes made offline that are in conflict, the oldest first')
     .option('--resolved', 'also those that are resolved, and how')
-    .option('--limit <n>', 'at most so many, up to 100 (default 20)', wholeNumber(1))
+    .option('--limit <n>', 'at most so many, up to 100 (default 20)', wholeNumber(1, 100))
     .option('--after <id>', 'go on after the conflict with this id')
     .action((options: ConflictOptions, self: Command) => conflicts(options, self))
   command

@@ -84,7 +84,7 @@ export function addOpenList(
   const subcommand = command
     .command('list', { isDefault: true })
     .description(description)
-    .option('--limit <n>', 'at most so many, up to 100 (default 20)', wholeNumber(1))
+    .option('--limit <n>', 'at most so many, up to 100 (default 20)', wholeNumber(1, 100))
     .action((options: { limit?: number }, self: Command) => list(options.limit, self))
   addFilterOptions(subcommand)
 }
