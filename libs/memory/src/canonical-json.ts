@@ -58,23 +58,3 @@ export function sortedJson(value: unknown): string {
       : inner,
   )
 }
-
-const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/uy
-
-/** @returns a whole number of a JSON text that JavaScript would round, such as 9007199254740993; null if there is none */
-export function roundedNumber(json: string): string | null {
-  if (!/\d{16}/u.test(json)) return null
-  let inString = false
-  for (let at = 0; at < json.length; at += 1) {
-    const sign = json[at]
-    if (sign === '"') inString = !inString
-    else if (inString && sign === '\\') at += 1
-    if (inString) continue
-    NUMBER.lastIndex = at
-    const [number] = NUMBER.exec(json) ?? []
-    if (number === undefined) continue
-    at += number.length - 1
-    if (/^-?\d{16,400}$/u.test(number) && BigInt(number) !== BigInt(Number(number))) return number
-  }
-  return null
-}

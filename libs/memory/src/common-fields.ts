@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { parseMemoryId } from './id.ts'
+import { jsonProblem } from './json-problem.ts'
 import { DEFAULT_IMPORTANCE, LIMITS } from './limits.ts'
 import type { CommonFields, JsonObject, JsonValue } from './state.ts'
 import { bytes, bytesInWords, moment, shortString, sizeInWords } from './text-rules.ts'
@@ -9,33 +10,6 @@ const words = (what: string) =>
     .array(shortString(LIMITS.labelCharacters), `must be a list of strings`)
     .max(LIMITS.labels, `has too many ${what}: the limit is ${LIMITS.labels}`)
     .transform((given) => [...new Set(given)])
-
-/** What of a JSON value cannot be kept. */
-interface JsonProblem {
-  /** Where it is, with the names of the fields around it, such as `metadata.order`. */
-  readonly path: string
-  readonly problem: string
-}
-
-/** @returns the first value in it that cannot be kept, by what is asked of metadata; null if there is none */
-export function jsonProblem(value: unknown, path: string, depth = 0): JsonProblem | null {
-  const is = (problem: string): JsonProblem => ({ path, problem })
-  if (depth > LIMITS.metadataDepth) return is(`is nested too deeply: the limit is ${LIMITS.metadataDepth}`)
-  if (value === null || typeof value === 'boolean') return null
-  if (typeof value === 'number') return Number.isFinite(value) ? null : is('must hold finite numbers only')
-  if (typeof value === 'string') {
-    if (value.includes('\u0000')) return is('must not contain the NUL character (U+0000)')
-    return value.isWellFormed() ? null : is('must be well-formed Unicode, without unpaired surrogates')
-  }
-  if (typeof value !== 'object') return is('must be JSON')
-  for (const [name, inner] of Object.entries(value)) {
-    const problem =
-      jsonProblem(name, path, depth + 1) ??
-      jsonProblem(inner, Array.isArray(value) ? path : `${path}.${name}`, depth + 1)
-    if (problem !== null) return problem
-  }
-  return null
-}
 
 const metadata = z
   .custom<JsonObject>(

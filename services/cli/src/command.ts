@@ -116,7 +116,7 @@ export const commaSeparated = (value: string, all: readonly string[] = []): read
   ...value.split(',').flatMap((name) => (name.trim() === '' ? [] : [name.trim()])),
 ]
 
-/** An option parser for whole numbers of `min` or more, and of `max` at most. */
+/** An option parser for whole numbers of `min` or more, or of a limit from `min` to `max`. */
 export const wholeNumber =
   (min = 0, max = Number.MAX_SAFE_INTEGER) =>
   (value: string): number => {

@@ -123,6 +123,11 @@ describe.each(SERVICE_DATABASES)('subscribers who leave, on $name', ({ start }) 
       const answer = await socket.next((message) => message.id === id)
       expect([id, JSON.stringify(answer.payload)]).toEqual([id, expect.stringContaining('message')])
     }
+    socket.sendText(
+      '{"type":"subscribe","id":"rounded","payload":{"query":"{ __typename }","variables":{"n":9007199254740993}}}',
+    )
+    const rounded = await socket.next((message) => message.id === 'rounded')
+    expect(JSON.stringify(rounded.payload)).toContain('holds the number 9007199254740993')
     await client.data('mutation { remember(input: { content: { note: { text: "n" } } }) { __typename } }')
     const event = await socket.next((message) => message.id === 'good')
     expect(event.payload).toEqual({ data: { events: { sequence: 1 } } })

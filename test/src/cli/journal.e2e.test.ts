@@ -53,11 +53,13 @@ test('export writes where a link leads and into a pipe, and replaces neither', a
     string,
     string,
   ]
-  writeFileSync(kept, 'an earlier export')
-  symlinkSync(kept, link)
-  expect(await runCli(['export', '--out', link], at(source))).toMatchObject({ exitCode: 0 })
-  expect(lstatSync(link).isSymbolicLink()).toBe(true)
-  expect(readFileSync(kept, 'utf8')).toBe(readFileSync(file, 'utf8'))
+  symlinkSync('kept.jsonl', link)
+  for (const where of ['nothing', 'an earlier export']) {
+    if (where !== 'nothing') writeFileSync(kept, where)
+    expect(await runCli(['export', '--out', link], at(source)), where).toMatchObject({ exitCode: 0 })
+    expect(lstatSync(link).isSymbolicLink()).toBe(true)
+    expect(readFileSync(kept, 'utf8')).toBe(readFileSync(file, 'utf8'))
+  }
   execFileSync('mkfifo', [pipe])
   const [piped, saved] = await Promise.all([
     readFile(pipe, 'utf8'),

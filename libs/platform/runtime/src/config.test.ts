@@ -49,7 +49,10 @@ describe('the settings', () => {
 
   it('refuse a time that a timer would take for none, and name the limit', () => {
     expect(() => readConfig({ DAYBOOK_REQUEST_DEADLINE: '25d' })).toThrow('must be at most 24d')
-    expect(() => readConfig({ DAYBOOK_SELF_CHECK: '25d' })).toThrow('must be off, or from 1ms to 24d')
+    expect(() => readConfig({ DAYBOOK_SELF_CHECK: '25d' })).toThrow('must be at most 24d')
+    expect(() => readConfig({ DAYBOOK_SELF_CHECK: 'never' })).toThrow(
+      'must be off, or a whole number with a unit',
+    )
     expect(() => readConfig({ DAYBOOK_HEADERS_TIMEOUT: '0s' })).toThrow('must be more than 0')
     expect(readConfig({ DAYBOOK_HALF_LIFE: '365d' }).halfLifeMs).toBe(365 * 86_400_000)
     expect(() => readConfig({ DAYBOOK_HALF_LIFE: '36501d' })).toThrow('must be at most 36500d')

@@ -389,7 +389,7 @@ export const SETTINGS = {
     schema: z
       .union(
         [z.literal('off').transform(() => 0), waitingTime],
-        'must be off, or from 1ms to 24d: 500ms, 30s, 2m',
+        'must be off, or a whole number with a unit: 500ms, 30s, 2m',
       )
       .prefault('5s'),
     type: 'duration or `off`',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseBytes, parseDuration, parseSince } from './units.ts'
+import { parseBytes, parseDuration, parseSince, parseUntil } from './units.ts'
 
 describe('durations and sizes', () => {
   it.each([
@@ -39,5 +39,15 @@ describe('durations and sizes', () => {
     ['999999999d', null],
   ])('since %s is since %s', (text, moment) => {
     expect(parseSince(text, Date.parse('2026-11-27T21:30:00Z'))).toBe(moment)
+  })
+
+  it.each([
+    ['30d', '2026-12-27T21:30:00.000Z'],
+    ['2912000d', '9999-09-10T21:30:00.000Z'],
+    ['99999999d', null],
+    ['9999-12-31', '9999-12-31T00:00:00.000Z'],
+    ['soon', null],
+  ])('until %s is until %s', (text, moment) => {
+    expect(parseUntil(text, Date.parse('2026-11-27T21:30:00Z'))).toBe(moment)
   })
 })

@@ -26,10 +26,18 @@ export function parseSince(value: string, now: number): string | null {
   const daysAgo = { today: 0, yesterday: 1 }[value.trim().toLowerCase()]
   if (daysAgo !== undefined) return parseMoment(new Date(now - daysAgo * DAY_MS).toISOString().slice(0, 10))
   const ago = parseDuration(value)
-  if (ago === null) return parseMoment(value)
-  // Year 1 is the first that stores take.
-  return now - ago < Date.parse('0001-01-01') ? null : new Date(now - ago).toISOString()
+  return ago === null ? parseMoment(value) : momentAt(now - ago)
 }
+
+/** Parses in how long something will be (`12h`, `30d`), or a date or time as `parseMoment` does. */
+export function parseUntil(value: string, now: number): string | null {
+  const ahead = parseDuration(value)
+  return ahead === null ? parseMoment(value) : momentAt(now + ahead)
+}
+
+/** Null beyond the years 1 to 9999, which every store takes. */
+const momentAt = (ms: number): string | null =>
+  ms >= Date.parse('0001-01-01') && ms < Date.parse('+010000-01-01') ? new Date(ms).toISOString() : null
 
 const DAY_MS = 86_400_000
 

@@ -2,7 +2,7 @@ import * as mutations from '@daybook/api/mutations'
 import * as queries from '@daybook/api/queries'
 import { age } from '@daybook/memory/hit-lines'
 import { safeLine } from '@daybook/memory/safe-text'
-import { parseDuration, parseMoment } from '@daybook/runtime/units'
+import { parseDuration, parseUntil } from '@daybook/runtime/units'
 import { type Command, InvalidArgumentError } from 'commander'
 import { request, succeeded } from '../client/request.ts'
 import { addExamples, addGlobalOptions, addNotes, collect, invocation } from '../command.ts'
@@ -92,14 +92,12 @@ function scopes(value: string, all: readonly Scope[] = []): readonly Scope[] {
 }
 
 function expiry(value: string): string {
-  const after = parseDuration(value)
-  const at = after === null ? parseMoment(value) : Date.now() + after
-  const found = at === null ? null : new Date(at)
-  if (found === null || !(found.getTime() <= Date.parse('9999-12-31')))
+  const found = parseUntil(value, Date.now())
+  if (found === null)
     throw new InvalidArgumentError(
-      'It must be a date or a time, or in how long (30d, 12h), before the year 9999 ends.',
+      'It must be a date or a time, or in how long (30d, 12h), before the year 10000.',
     )
-  return found.toISOString()
+  return found
 }
 
 function grace(value: string): number {

@@ -3,10 +3,11 @@ import * as mutations from '@daybook/api/mutations'
 import * as queries from '@daybook/api/queries'
 import { MEMORY } from '@daybook/client/documents/memory'
 import { contentOfKind, memoryContent, withContent } from '@daybook/client/documents/memory-content'
-import { roundedNumber, sortedJson } from '@daybook/memory/canonical-json'
-import { COMMON_DEFAULTS, jsonProblem } from '@daybook/memory/common-fields'
+import { sortedJson } from '@daybook/memory/canonical-json'
+import { COMMON_DEFAULTS } from '@daybook/memory/common-fields'
+import { jsonProblem, lossOf } from '@daybook/memory/json-problem'
 import { type KindName, kindNamed } from '@daybook/memory/kinds/index'
-import { bytesInWords, oneLine, sizeInWords } from '@daybook/memory/text-rules'
+import { bytesInWords, sizeInWords } from '@daybook/memory/text-rules'
 import { parseMoment } from '@daybook/runtime/units'
 import { mutate } from '../client/mutate.ts'
 import { request } from '../client/request.ts'
@@ -75,9 +76,8 @@ export function createEntryReader(onExisting?: string): (line: number, text: str
     }
     if (typeof value !== 'object' || value === null || Array.isArray(value))
       return bad('is not a JSON object of the form {"content": {"note": {"text": "…"}}}')
-    const rounded = roundedNumber(text)
-    if (rounded !== null)
-      return bad(`holds the number ${oneLine(rounded, 40)}, which would be rounded: give it as text`)
+    const loss = lossOf(text)
+    if (loss !== null) return bad(loss)
     for (const [field, inner] of Object.entries(value)) {
       const wrong = jsonProblem(inner, field)
       if (wrong !== null) return { line, field: wrong.path, message: `${wrong.path} ${wrong.problem}` }

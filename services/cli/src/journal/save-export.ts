@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
-import { realpath, rename, rm, stat } from 'node:fs/promises'
+import { readlink, realpath, rename, rm, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { finished } from 'node:stream/promises'
 import type { ExportEnd, ExportedProject } from '@daybook/journal/export/export-format'
@@ -66,9 +66,11 @@ export async function saveExport(request: ExportRequest): Promise<SavedExport> {
 async function placeOf(file: string): Promise<{ target: string; isPlain: boolean }> {
   if (file === '') throw new UsageError('--out must name a file')
   const there = await stat(file).catch(() => null)
-  if (there === null) return { target: resolve(file), isPlain: true }
-  if (there.isDirectory()) throw new UsageError(`${file} is a folder: --out must name a file`)
-  return { target: await realpath(file), isPlain: there.isFile() }
+  if (there?.isDirectory() === true) throw new UsageError(`${file} is a folder: --out must name a file`)
+  if (there?.isFile() === true) return { target: await realpath(file), isPlain: true }
+  // A link to nothing yet leads somewhere, too. `/dev/stdout` is one to a pipe, which has no path.
+  const link = there === null ? await readlink(file).catch(() => '') : ''
+  return { target: resolve(file, ...(link === '' ? [] : ['..', link])), isPlain: there === null }
 }
 
 async function receive(

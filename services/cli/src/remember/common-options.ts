@@ -1,6 +1,6 @@
 import type { InputOf } from '@daybook/api/graphql'
-import { roundedNumber } from '@daybook/memory/canonical-json'
-import { type CommonFieldName, jsonProblem } from '@daybook/memory/common-fields'
+import type { CommonFieldName } from '@daybook/memory/common-fields'
+import { jsonProblem, lossOf } from '@daybook/memory/json-problem'
 import { type Command, Option } from 'commander'
 import { collect, moment, wholeNumber } from '../command.ts'
 import { UsageError } from '../command-line.ts'
@@ -113,9 +113,8 @@ export function parseMetadata(json: string): InputOf<'JSON'> {
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new UsageError(`--metadata must be a JSON object, such as '{"ticket": 42}'`)
-  const rounded = roundedNumber(json)
-  if (rounded !== null)
-    throw new UsageError(`--metadata holds the number ${rounded}, which would be rounded: give it as text`)
+  const loss = lossOf(json)
+  if (loss !== null) throw new UsageError(`--metadata ${loss}`)
   const wrong = jsonProblem(value, '--metadata')
   if (wrong !== null) throw new UsageError(`${wrong.path} ${wrong.problem}`)
   return value as InputOf<'JSON'>

@@ -152,13 +152,12 @@ const BESIDE_A_BUNDLE = ['../console', '../../console/dist']
 
 /**
  * The folder with the built console (`scripts/bundle-console.mjs`).
- * @param given what `DAYBOOK_CONSOLE_DIR` says
+ * @param given what `DAYBOOK_CONSOLE_DIR` says, which is checked already
  * @returns null if there is none: the gateway then serves no console
  */
 export function findConsoleFolder(given: string | undefined, from: string = import.meta.url): string | null {
-  const folders =
-    given === undefined ? BESIDE_A_BUNDLE.map((one) => fileURLToPath(new URL(one, from))) : [given]
-  return folders.find((folder) => existsSync(join(folder, 'index.html'))) ?? null
+  const beside = BESIDE_A_BUNDLE.map((one) => fileURLToPath(new URL(one, from)))
+  return given ?? beside.find((folder) => existsSync(join(folder, 'index.html'))) ?? null
 }
 
 /*

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
-import { roundedNumber } from '@daybook/memory/canonical-json'
 import { DaybookError } from '@daybook/memory/errors'
-import { oneLine, sizeInWords } from '@daybook/memory/text-rules'
+import { lossOf } from '@daybook/memory/json-problem'
+import { sizeInWords } from '@daybook/memory/text-rules'
 import { complexityFromQuery } from '@pothos/plugin-complexity'
 import {
   BREAK,
@@ -107,11 +107,6 @@ function parseJson(body: Uint8Array): GraphQLParams {
     // Silent replacement characters would make us remember something other than was sent.
     throw invalid('The body is not UTF-8')
   }
-  const rounded = roundedNumber(text)
-  if (rounded !== null)
-    throw invalid(
-      `The body holds the number ${oneLine(rounded, 40)}, which would be rounded: give it as text`,
-    )
   let parsed: unknown
   try {
     parsed = JSON.parse(text)
@@ -120,6 +115,8 @@ function parseJson(body: Uint8Array): GraphQLParams {
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
     throw invalid('The body must be one JSON object')
+  const loss = lossOf(text)
+  if (loss !== null) throw invalid(`The body ${loss}`)
   return parsed as GraphQLParams
 }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { DaybookError } from '@daybook/memory/errors'
+import { lossOf } from '@daybook/memory/json-problem'
 import { answerRaw, type HttpServer, readRequestTarget } from '@daybook/runtime/http/http-server'
 import { type Logger, withLogFields } from '@daybook/runtime/logger'
 import type { GraphQLError } from 'graphql'
@@ -237,12 +238,16 @@ function speakGraphQL(
       close(code, reason) {
         // graphql-ws closes while it handles the malformed message, so we know which message it was.
         const id = code === CloseCode.BadRequest && beingRead !== null ? operationIdOf(beingRead) : null
-        if (id !== null && extra.isUnderWay?.(id) === false) void send(malformed(id)).catch(onBroken)
+        if (id !== null && extra.isUnderWay?.(id) === false)
+          void send(badRequest(id, MALFORMED)).catch(onBroken)
         else socket.close(code, reason)
       },
       onMessage(take) {
         socket.on('message', (data) => {
           beingRead = String(data)
+          const loss = lossOf(beingRead)
+          const id = loss === null ? null : operationIdOf(beingRead)
+          if (id !== null) return void send(badRequest(id, `The message ${loss}`)).catch(onBroken)
           const taken = take(beingRead)
           beingRead = null
           taken.catch((error: unknown) => {
@@ -290,9 +295,10 @@ function operationIdOf(text: string): string | null {
   }
 }
 
-function malformed(id: string): string {
-  const message =
-    'The payload of "subscribe" must be an object with "query", a string, and may hold "variables" and "extensions", objects, and "operationName", a string'
+const MALFORMED =
+  'The payload of "subscribe" must be an object with "query", a string, and may hold "variables" and "extensions", objects, and "operationName", a string'
+
+function badRequest(id: string, message: string): string {
   const error = { message, extensions: { code: 'BAD_REQUEST', retryable: false } }
   return JSON.stringify({ id, type: 'error', payload: [error] })
 }

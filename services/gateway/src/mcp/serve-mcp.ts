@@ -7,9 +7,8 @@ import { createMcpServer } from '@daybook/mcp/server'
 import { ApiError, type Daybook } from '@daybook/mcp/session'
 import { TOOLS } from '@daybook/mcp/tools/index'
 import { readToolsets } from '@daybook/mcp/toolsets'
-import { roundedNumber } from '@daybook/memory/canonical-json'
 import { ValidationError } from '@daybook/memory/errors'
-import { oneLine } from '@daybook/memory/text-rules'
+import { lossOf } from '@daybook/memory/json-problem'
 import type { Access, Scope } from '@daybook/postgres/access/api-keys'
 import { createMcpHandler } from '@modelcontextprotocol/server'
 import { createServerAdapter } from '@whatwg-node/server'
@@ -86,12 +85,8 @@ async function readMessages(request: IncomingMessage, { tokenEndsAt, scopes }: A
   const text = await readText(request, REQUEST_LIMITS.bodyBytes)
   const body = jsonIn(text)
   if (body === text) return undefined
-  const rounded = roundedNumber(text)
-  if (rounded !== null)
-    throw new ValidationError(
-      'body',
-      `holds the number ${oneLine(rounded, 40)}, which would be rounded: give it as text`,
-    )
+  const loss = lossOf(text)
+  if (loss !== null) throw new ValidationError('body', loss)
   if (tokenEndsAt !== undefined)
     for (const message of [body].flat() as (Message | null)[]) {
       const needed = neededBy(message ?? {})

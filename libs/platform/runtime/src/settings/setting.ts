@@ -127,21 +127,21 @@ export const urls = (...schemes: string[]) =>
       message: `must be addresses that begin with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
     })
 
-const measured = (parse: (text: string) => number | null, example: string, most = '') =>
-  z.string().transform((text, context) => {
-    const value = parse(text)
-    const problem =
-      value === null
-        ? `must be ${example}`
-        : value === 0
-          ? 'must be more than 0'
-          : value > (parse(most) ?? Number.POSITIVE_INFINITY)
-            ? `must be at most ${most}`
-            : null
-    if (value !== null && problem === null) return value
-    context.addIssue({ code: 'custom', message: String(problem) })
-    return z.NEVER
-  })
+const measured = (parse: (text: string) => number | null, example: string, most?: string) =>
+  z
+    .string()
+    .transform((text, context): number => {
+      const value = parse(text)
+      if (value !== null) return value
+      context.addIssue({ code: 'custom', message: `must be ${example}` })
+      return z.NEVER
+    })
+    .pipe(
+      z
+        .number()
+        .positive('must be more than 0')
+        .max(parse(most ?? '') ?? Number.MAX_SAFE_INTEGER, `must be at most ${most}`),
+    )
 
 const DURATION = 'a whole number with a unit: 500ms, 30s, 2m, 12h, 7d'
 
